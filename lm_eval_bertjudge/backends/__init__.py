@@ -1,0 +1,38 @@
+"""What runs the encoder. A backend is anything with `pad_id` and `logits`; `LOADERS` maps its name to how it is loaded.
+
+Heavy packages are imported inside the loaders' modules only, so that importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Backend(Protocol):
+    """An encoder with a two-label head."""
+
+    pad_id: int
+
+    def logits(self, input_ids: NDArray[np.int64], attention_mask: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Logits (wrong, right), shape (n, 2), of padded token ids and their mask, both of shape (n, length)."""
+        ...
+
+
+Loader = Callable[..., Backend]
+
+
+def _onnx(folder: Path, **options: str) -> Backend:
+    return import_module("lm_eval_bertjudge.backends.onnx").OnnxBackend(folder, **options)  # type: ignore[no-any-return]
+
+
+def _torch(folder: Path, **options: str) -> Backend:
+    return import_module("lm_eval_bertjudge.backends.torch").TorchBackend(folder, **options)  # type: ignore[no-any-return]
+
+
+LOADERS: dict[str, Loader] = {"onnx": _onnx, "torch": _torch}

@@ -1,0 +1,68 @@
+"""The judge card: what a checkpoint is, how it wants its input, and where its threshold comes from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from lm_eval_bertjudge.encoding import ENCODING_VERSION
+from lm_eval_bertjudge.errors import CheckpointError
+
+CARD_FILE = "judge_card.json"
+
+
+@dataclass(frozen=True)
+class JudgeCard:
+    """`judge_card.json`, kept beside the weights.
+
+    Attributes:
+        name: What the judge is called in logs and reports.
+        max_length: Longest input in tokens, special tokens included.
+        encoding: Version of the input format (`lm_eval_bertjudge/encoding.py`).
+        threshold: A candidate is right when p_correct is at least this, in [0, 1].
+        threshold_origin: How the threshold was chosen.
+        base_model: The encoder that was fine-tuned.
+        training: Data manifest hash, hyperparameters and seed.
+        parity: Exported against original weights: n, largest |dp|, verdicts that flip.
+        accuracy: One entry per evaluated split and source: n, accuracy, 95% interval.
+    """
+
+    name: str
+    max_length: int
+    encoding: str = ENCODING_VERSION
+    threshold: float = 0.5
+    threshold_origin: str = "default"
+    base_model: str = ""
+    training: dict[str, Any] = field(default_factory=dict)
+    parity: dict[str, Any] = field(default_factory=dict)
+    accuracy: list[dict[str, Any]] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, folder: Path) -> JudgeCard:
+        """Reads and checks the card in `folder`.
+
+        Raises:
+            CheckpointError: There is no card, it is not JSON, lacks a field, or names another encoding version.
+        """
+        path = folder / CARD_FILE
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            card = cls(**{f.name: content[f.name] for f in fields(cls) if f.name in content})
+        except FileNotFoundError:
+            raise CheckpointError(
+                f"{path} is missing: not a judge folder. Export one with: python -m training.export --help"
+            ) from None
+        except (json.JSONDecodeError, TypeError, AttributeError) as error:
+            raise CheckpointError(f"{path} cannot be read as a judge card: {error}") from error
+        if card.encoding != ENCODING_VERSION:
+            raise CheckpointError(
+                f"{path}: the judge was trained on input format {card.encoding!r}, this version of lm-eval-bertjudge "
+                f"writes {ENCODING_VERSION!r}. Install the version that trained it, or train it again."
+            )
+        return card
+
+    def write(self, folder: Path) -> None:
+        """Writes the card into `folder`."""
+        (folder / CARD_FILE).write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")

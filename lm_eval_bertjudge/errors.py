@@ -1,0 +1,24 @@
+"""Errors that a user can act on. The CLI prints them without a traceback and exits with status 2."""
+
+
+class BertJudgeError(Exception):
+    """Base of every error this package raises on purpose: what was expected, what came, what to type next."""
+
+
+class InputError(BertJudgeError):
+    """A document, an input file or an option is not what was expected."""
+
+
+class CheckpointError(BertJudgeError):
+    """A judge folder is missing, incomplete, or of another encoding version."""
+
+
+class ReferenceTooLongError(BertJudgeError):
+    """A reference takes more than half of the judge's input; cutting it would judge against something else."""
+
+
+class MissingExtraError(BertJudgeError):
+    """A package that an extra brings is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"this needs the package {package!r}: pip install 'lm-eval-bertjudge[{extra}]'")

@@ -1,0 +1,100 @@
+"""A way to judge: which fields of a document, which method, which judge. What the harness and the CLI share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
+from typing import Any, Literal
+
+from lm_eval_bertjudge import fields, lexical
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.judge import BATCH_TOKENS, Judge, load_judge
+from lm_eval_bertjudge.records import JudgeItem, Verdict
+
+Method = Literal["judge", "lexical", "cascade"]
+METHODS: tuple[Method, ...] = ("judge", "lexical", "cascade")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pipeline:
+    """A way to judge, as it stands beside `function: bertjudge` in a task's `filter_list` or in the CLI's flags.
+
+    Attributes:
+        reference: Field name or Jinja template on the document: the right answer, or a list of right answers.
+        question: Field name or Jinja template: the prompt as the model got it.
+        method: "judge" (encoder), "lexical" (the regex baseline), "cascade" (strict lexical yes, else the encoder).
+        match: The baseline's comparison: "auto", "exact", "rouge_l" or "math_verify".
+        judge: "default" (embedded), a folder, or a hub id.
+        threshold: p_correct from which an answer is right, in [0, 1]; the judge card's when None.
+        backend: "auto", "onnx" or "torch".
+        device: "auto", "cpu", "cuda", ...
+        dtype: "auto", "float32" or "bfloat16".
+        batch_tokens: Padded tokens per batch.
+        include_question: False judges candidate against reference alone.
+    """
+
+    reference: str
+    question: str = ""
+    method: Method = "judge"
+    match: lexical.Match = "auto"
+    judge: str = "default"
+    threshold: float | None = None
+    backend: str = "auto"
+    device: str = "auto"
+    dtype: str = "auto"
+    batch_tokens: int = BATCH_TOKENS
+    include_question: bool = True
+
+    @classmethod
+    def read(cls, options: Mapping[str, Any]) -> Pipeline:
+        """Checks the names and what the values say about each other.
+
+        Raises:
+            InputError: An option is unknown or missing; the message lists what there is.
+        """
+        known = {f.name for f in dataclass_fields(cls)}
+        if unknown := sorted(options.keys() - known):
+            raise InputError(f"filter bertjudge has no option {', '.join(unknown)}; it has {', '.join(sorted(known))}")
+        if "reference" not in options:
+            raise InputError("filter bertjudge needs `reference`: the right answer's field name, or a Jinja template")
+        pipeline = cls(**options)
+        if pipeline.include_question and not pipeline.question:
+            raise InputError(
+                "filter bertjudge needs `question`: the prompt's field name, or a Jinja template. To judge the answer "
+                "against the reference alone, set `include_question: false`"
+            )
+        return pipeline
+
+    def load(self) -> Judge:
+        """The judge that is asked for; one per process and set of options."""
+        return load_judge(
+            self.judge, backend=self.backend, device=self.device, dtype=self.dtype, batch_tokens=self.batch_tokens
+        )
+
+    def item(self, doc: Mapping[str, Any], response: Any) -> JudgeItem:
+        """One response to a document as an item; a response that is None says nothing."""
+        question = fields.question(self.question, doc) if self.include_question else ""
+        return JudgeItem(question, fields.references(self.reference, doc), "" if response is None else str(response))
+
+    def decide(self, items: Sequence[JudgeItem]) -> list[Verdict]:
+        """One verdict per item, in order.
+
+        The encoder is loaded only where an item needs it: never for "lexical", and for "cascade" only when the strict
+        lexical "yes" leaves something over.
+
+        Raises:
+            InputError: Unknown method or match, or an item without a reference.
+        """
+        if self.method not in METHODS:
+            raise InputError(f"method is {self.method!r}; one of {', '.join(METHODS)} was expected")
+        if self.match not in lexical.MATCHES:
+            raise InputError(f"match is {self.match!r}; one of {', '.join(lexical.MATCHES)} was expected")
+        if any(not item.references for item in items):
+            raise InputError("an item has no reference: give at least one right answer")
+        if self.method == "lexical":
+            return [lexical.verdict(item, self.match) for item in items]
+        accepted = [self.method == "cascade" and lexical.strict_yes(item) for item in items]
+        left = [item for item, yes in zip(items, accepted, strict=True) if not yes]
+        judged = iter(self.load().judge(left, threshold=self.threshold) if left else [])
+        return [Verdict(1.0, True, "lexical", False, "match") if yes else next(judged) for yes in accepted]

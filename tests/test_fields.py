@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from lm_eval_bertjudge import fields
+from lm_eval_bertjudge.errors import InputError
+
+DOC = {
+    "question": "How many?",
+    "answer": "3 + 4 = 7\n#### 7",
+    "answers": {"text": ["Denver", "Denver, Colorado"]},
+    "aliases": ["a", "b"],
+    "none": [],
+    "year": 1984,
+    "choices": ["red", "blue"],
+    "label": 1,
+}
+
+
+def test_a_field_name_gives_the_field() -> None:
+    assert fields.question("question", DOC) == "How many?"
+    assert fields.references("year", DOC) == ("1984",)
+
+
+def test_a_template_gives_text() -> None:
+    assert fields.question("Q: {{ question }}\n", DOC) == "Q: How many?\n"
+    assert fields.references("{{ answer.split('#### ')[-1] }}", DOC) == ("7",)
+    assert fields.references("{{ 'ABCD'[label] }}) {{ choices[label] }}", DOC) == ("B) blue",)
+
+
+def test_a_list_gives_every_alias() -> None:
+    assert fields.references("aliases", DOC) == ("a", "b")
+    assert fields.references("{{ answers.text }}", DOC) == ("Denver", "Denver, Colorado")
+
+
+def test_text_that_looks_like_a_list_or_number_stays_text() -> None:
+    assert fields.references("{{ a }}", {"a": "1,000"}) == ("1,000",)
+    assert fields.references("{{ a }}", {"a": "[1, 2]"}) == ("[1, 2]",)
+
+
+@pytest.mark.parametrize(
+    "template", ["target", "{{ target }}", "{{ target }} x", "{{ answer.split( }}", "{{ label[3] }}"]
+)
+def test_what_cannot_be_rendered_names_the_fields_there_are(template: str) -> None:
+    with pytest.raises(InputError, match="aliases, answer, answers, choices, label"):
+        fields.references(template, DOC)
+
+
+def test_an_empty_reference_is_an_error() -> None:
+    with pytest.raises(InputError, match="is empty"):
+        fields.references("none", DOC)
+
+
+def test_the_harness_regex_replace_filter_works() -> None:
+    assert fields.question("{{ answer | regex_replace('.*#### ', '') }}", {"answer": "x #### 7"}) == "7"

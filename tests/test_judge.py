@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lm_eval_bertjudge.backends import LOADERS
+from lm_eval_bertjudge.config import JudgeCard
+from lm_eval_bertjudge.encoding import Encoder
+from lm_eval_bertjudge.errors import CheckpointError, InputError
+from lm_eval_bertjudge.judge import Judge, load_judge
+from lm_eval_bertjudge.records import JudgeItem
+from tests.conftest import CountingBackend, byte_level_tokenizer
+
+TOKENIZER_JSON = byte_level_tokenizer().to_str()
+
+
+def judge_with(backend: CountingBackend, *, batch_tokens: int = 1024) -> Judge:
+    encoder = Encoder(TOKENIZER_JSON, max_length=128)
+    return Judge(backend, encoder, JudgeCard(name="test", max_length=128), batch_tokens=batch_tokens)
+
+
+def item(candidate: str, *references: str, question: str = "What is it?") -> JudgeItem:
+    return JudgeItem(question, references or ("18",), candidate)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    candidates=st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=80), max_size=25),
+    batch_tokens=st.integers(1, 4000),
+    seed=st.integers(0, 99),
+)
+def test_order_batch_size_and_neighbours_do_not_change_a_verdict(
+    candidates: list[str], batch_tokens: int, seed: int
+) -> None:
+    items = [item(candidate) for candidate in candidates]
+    alone = [judge_with(CountingBackend()).judge([one])[0] for one in items]
+    shuffled = random.Random(seed).sample(range(len(items)), len(items))
+    together = judge_with(CountingBackend(), batch_tokens=batch_tokens).judge([items[i] for i in shuffled])
+    assert together == [alone[i] for i in shuffled]
+
+
+def test_the_same_triplet_is_judged_once(backend: CountingBackend) -> None:
+    verdicts = judge_with(backend).judge([item("a"), item("b"), item("a")])
+    assert len(backend.rows) == 2
+    assert verdicts[0] == verdicts[2]
+
+
+def test_the_best_of_several_references_counts(backend: CountingBackend) -> None:
+    judge = judge_with(backend)
+    each = [judge.judge([item("it is so", reference)])[0].p_correct or 0.0 for reference in ("a", "bc", "d")]
+    assert judge.judge([item("it is so", "a", "bc", "d")])[0].p_correct == max(each)
+
+
+@pytest.mark.parametrize("candidate", ["", "  \n", "\u200b", "<think>it is 18", "<think>so</think>"])
+def test_an_answer_that_says_nothing_is_wrong_by_rule(backend: CountingBackend, candidate: str) -> None:
+    verdict = judge_with(backend).judge([item(candidate)])[0]
+    assert (verdict.correct, verdict.p_correct, verdict.source) == (False, 0.0, "lexical")
+    assert verdict.reason == "empty_answer"
+    assert backend.rows == []
+
+
+def test_reasoning_is_not_shown_to_the_judge(backend: CountingBackend) -> None:
+    shown, hidden = judge_with(backend).judge([item("18"), item("<think>17, no, 19</think>\n18")])
+    assert shown == hidden
+
+
+def test_a_reference_too_long_for_the_judge_is_unjudged_and_the_others_are_not(backend: CountingBackend) -> None:
+    verdicts = judge_with(backend).judge([item("a"), item("a", "word " * 300), item("a", "word " * 300, "18")])
+    assert [v.source for v in verdicts] == ["judge", "unjudged", "judge"]
+    assert verdicts[1].p_correct is None
+    assert verdicts[1].reason == "reference_too_long"
+
+
+def test_the_threshold_decides(backend: CountingBackend) -> None:
+    judge = judge_with(backend)
+    p = judge.judge([item("a")])[0].p_correct
+    assert p is not None
+    assert judge.judge([item("a")], threshold=p)[0].correct
+    assert not judge.judge([item("a")], threshold=min(1.0, p + 1e-6))[0].correct
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.5, float("nan")])
+def test_a_threshold_outside_0_and_1_is_refused(backend: CountingBackend, threshold: float) -> None:
+    with pytest.raises(InputError, match="a probability in"):
+        judge_with(backend).judge([item("a")], threshold=threshold)
+
+
+def test_an_item_without_reference_is_refused(backend: CountingBackend) -> None:
+    with pytest.raises(InputError, match="no reference"):
+        judge_with(backend).judge([JudgeItem("q", (), "a")])
+
+
+def test_logits_that_are_not_numbers_are_an_error(backend: CountingBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "logits", lambda ids, mask: ids[:, :2] * float("nan"))
+    with pytest.raises(CheckpointError, match="not numbers"):
+        judge_with(backend).judge([item("a")])
+
+
+def test_predict_takes_lists_aliases_and_no_questions(backend: CountingBackend) -> None:
+    judge = judge_with(backend)
+    with_question = judge.predict(questions=["q", "q"], candidates=["a", "b"], references=["x", ["x", "y"]])
+    without = judge.predict(candidates=["a", "b"], references=["x", ["x", "y"]])
+    assert len(with_question) == len(without) == 2
+    assert with_question != without
+
+
+def test_predict_refuses_lists_of_different_length(backend: CountingBackend) -> None:
+    with pytest.raises(InputError, match="2 candidates, 1 references and 2 questions"):
+        judge_with(backend).predict(candidates=["a", "b"], references=["x"])
+
+
+def test_a_judge_is_loaded_once_per_process() -> None:
+    assert load_judge() is load_judge()
+    assert load_judge() is not load_judge(batch_tokens=64)
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        ("/nowhere/at/all", {}, "no judge at"),
+        ("default", {"backend": "tensorflow"}, f"one of auto, {', '.join(LOADERS)}"),
+        ("default", {"device": "tpu"}, "knows auto, cpu and cuda"),
+        ("default", {"dtype": "int4"}, "use --backend torch"),
+    ],
+)
+def test_what_cannot_be_loaded_says_what_can(model: str, options: dict[str, str], message: str) -> None:
+    with pytest.raises((InputError, CheckpointError), match=message):
+        load_judge(model, **options)  # type: ignore[arg-type]
+
+
+def test_a_judge_that_cannot_be_downloaded_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(CheckpointError, match="neither a folder here nor could it be downloaded"):
+        load_judge("nobody/no-such-judge")

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from lm_eval_bertjudge import lexical, math_worker
+from lm_eval_bertjudge.lexical import final_answer, shape, strict_yes, verdict, without_reasoning
+from lm_eval_bertjudge.records import JudgeItem
+
+
+def item(reference: str, candidate: str) -> JudgeItem:
+    return JudgeItem("", (reference,), candidate)
+
+
+RIGHT = [
+    ("B) blue", "**Final answer:** B"),
+    ("B) blue", "**Final answer: B**"),
+    ("B) blue", "Final answer: (B) blue"),
+    ("B) blue", "Final answer: [B]"),
+    ("B) blue", "FINAL ANSWER: B."),
+    ("B) blue", "Final answer: Blue"),
+    ("B", "Final answer: B. blue"),
+    ("18", "Final answer: 18."),
+    ("18", "Final answer: $18.00"),
+    ("1,234", "Final answer: 1234"),
+    ("18", "I first thought Final answer: 17\n\nFinal answer: 18"),
+    ("18", "<think>Final answer: 17</think>Final answer: 18"),
+    (r"\frac{3}{4}", r"final answer: $\boxed{\frac{3}{4}}$"),
+    (r"\frac{3}{4}", "Final answer: 0.75"),
+    ("Denver", "Final answer: denver"),
+    ("the old mill", "Final answer: old mill"),
+]
+WRONG = [
+    ("B) blue", "Final answer: A", "mismatch"),
+    ("B) blue", "Final answer: B) red", "mismatch"),
+    ("B) blue", "B is right", "parse_failure"),
+    ("A", "Final answer: A cat", "mismatch"),
+    ("18", "Final answer: 18\nFinal answer: 17", "mismatch"),
+    ("18", "<think>Final answer: 18", "parse_failure"),
+    ("18", "", "parse_failure"),
+    ("18", "Final answer:", "parse_failure"),
+    ("18", "Final answer: 81", "mismatch"),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), RIGHT)
+def test_a_right_answer_in_the_asked_format_is_right(reference: str, candidate: str) -> None:
+    found = verdict(item(reference, candidate))
+    assert found.correct
+    assert found.p_correct == 1.0
+    assert found.source == "lexical"
+
+
+@pytest.mark.parametrize(("reference", "candidate", "reason"), WRONG)
+def test_a_wrong_answer_is_wrong_and_parse_failure_is_told_apart(reference: str, candidate: str, reason: str) -> None:
+    found = verdict(item(reference, candidate))
+    assert not found.correct
+    assert found.reason.split(" ")[0] == reason
+
+
+def test_any_of_several_references_may_be_matched() -> None:
+    assert verdict(JudgeItem("", ("NYC", "New York City"), "Final answer: new york city")).correct
+
+
+def test_rouge_l_score_is_in_the_reason() -> None:
+    assert verdict(item("Denver", "Final answer: Denver, Colorado")).reason == "match (rouge_l 0.67)"
+    assert verdict(item("Denver", "Final answer: Boulder")).reason == "mismatch (rouge_l 0.00)"
+
+
+SHAPES = {
+    "exact": ["B", "B) blue", "(C)"],
+    "math_verify": ["18", r"\frac{1}{2}", "x^2+1"],
+    "rouge_l": ["Denver", "Unanswerable", "A Tale of Two Cities"],
+}
+
+
+@pytest.mark.parametrize(("kind", "reference"), [(kind, text) for kind, texts in SHAPES.items() for text in texts])
+def test_auto_goes_by_the_references_shape(reference: str, kind: str) -> None:
+    assert shape(reference) == kind
+
+
+def test_reasoning_ends_at_its_last_closing_tag() -> None:
+    assert without_reasoning("a</think>b</think> c") == "c"
+    assert without_reasoning("<think>a") == ""
+    assert without_reasoning("plain") == "plain"
+
+
+def test_final_answer_is_the_last_one_without_markup() -> None:
+    assert final_answer("Final answer: 1\n**Final answer:** `2`") == "2"
+    assert final_answer("the answer is 3") is None
+
+
+def test_strict_yes_takes_no_approximate_match() -> None:
+    assert strict_yes(item("Denver", "Final answer: Denver."))
+    assert not strict_yes(item("Denver", "Final answer: Denver, Colorado"))
+    assert not strict_yes(item("18", "Final answer: 18 or 19"))
+
+
+def test_strict_yes_does_not_take_an_answer_that_is_followed_by_more() -> None:
+    assert not strict_yes(item("B) blue", "Final answer: B\nNo, I change my answer: it is A."))
+    assert strict_yes(item("B) blue", "Final answer: **B**\n\n"))
+
+
+def test_math_verify_runs_outside_the_main_thread() -> None:
+    found: list[bool] = []
+    thread = threading.Thread(
+        target=lambda: found.append(verdict(item(r"\sqrt{8}", r"Final answer: 2\sqrt{2}")).correct)
+    )
+    thread.start()
+    thread.join()
+    assert found == [True]
+
+
+def test_math_verify_over_its_time_is_unjudged_and_the_next_one_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert math_worker.worker.equal("1", "1")
+    with monkeypatch.context() as patched:
+        patched.setattr(math_worker, "TIMEOUT_S", 0.0)
+        late = lexical.verdict(item(r"\sqrt{18}", r"Final answer: 3\sqrt{2}"))
+    assert (late.source, late.p_correct, late.reason) == ("unjudged", None, "undecided")
+    assert math_worker.worker.equal(r"\sqrt{18}", r"3\sqrt{2}")

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from lm_eval_bertjudge import pipeline
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.judge import Judge
+from lm_eval_bertjudge.pipeline import Pipeline
+from lm_eval_bertjudge.records import JudgeItem
+from tests.conftest import CountingBackend
+from tests.test_judge import judge_with
+
+ITEMS = [JudgeItem("q", ("18",), said) for said in ("Final answer: 18", "it is eighteen", "Final answer: 19")]
+
+
+def absent(*args: object, **kwargs: object) -> Judge:
+    raise AssertionError("the judge was loaded")
+
+
+def test_lexical_needs_no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "load_judge", absent)
+    verdicts = Pipeline(reference="r", method="lexical").decide(ITEMS)
+    assert [v.reason for v in verdicts] == ["match", "parse_failure", "mismatch"]
+
+
+def test_cascade_judges_what_the_strict_yes_leaves(backend: CountingBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "load_judge", lambda *args, **kwargs: judge_with(backend))
+    verdicts = Pipeline(reference="r", method="cascade").decide(ITEMS)
+    assert [v.source for v in verdicts] == ["lexical", "judge", "judge"]
+    assert len(backend.rows) == 2
+    monkeypatch.setattr(pipeline, "load_judge", absent)
+    assert Pipeline(reference="r", method="cascade").decide(ITEMS[:1])[0].correct
+
+
+@pytest.mark.parametrize("wrong", [{"method": "regex"}, {"match": "bleu"}])
+def test_unknown_methods_and_matches_list_the_known_ones(wrong: dict[str, str]) -> None:
+    with pytest.raises(InputError, match=r"one of (judge, lexical, cascade|auto, exact, rouge_l)"):
+        Pipeline(reference="r", **wrong).decide(ITEMS)  # type: ignore[arg-type]
+
+
+def test_options_are_checked_by_name() -> None:
+    with pytest.raises(InputError, match="no option metod; it has backend, batch_tokens"):
+        Pipeline.read({"reference": "a", "question": "q", "metod": "judge"})
+
+
+def test_without_the_question_the_template_is_not_read() -> None:
+    read = Pipeline.read({"reference": "a", "include_question": False})
+    assert read.item({"a": "18"}, None) == JudgeItem("", ("18",), "")
