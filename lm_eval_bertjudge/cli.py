@@ -1,0 +1,165 @@
+"""The command `bertjudge`: judge, check, tasks-dir, demo."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lm_eval_bertjudge import lexical
+from lm_eval_bertjudge.autoload import tasks_dir
+from lm_eval_bertjudge.errors import BertJudgeError, InputError
+from lm_eval_bertjudge.judge import BATCH_TOKENS
+from lm_eval_bertjudge.pipeline import METHODS, Pipeline
+from lm_eval_bertjudge.records import JudgeItem
+
+_CHUNK = 20_000  # rows held in memory at once
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command; returns the exit status: 0, or 2 for anything the user can mend."""
+    args = _parser().parse_args(argv)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    try:
+        args.run(args)
+    except BertJudgeError as error:
+        sys.stderr.write(f"bertjudge: {error}\n")
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="bertjudge", description="Judge answers of language models by meaning.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    judge = commands.add_parser("judge", help="judge one answer, or a file of answers")
+    judge.add_argument("--input", type=Path, help="jsonl: candidate, reference or references, optional question")
+    judge.add_argument("--output", type=Path, help="jsonl: every input field, plus the verdict")
+    judge.add_argument("--candidate", help="the answer to judge (without --input)")
+    judge.add_argument(
+        "--reference", action="append", help="right answer, repeatable; a template where rows have `doc`"
+    )
+    judge.add_argument("--question", default="", help="the prompt; with --input a template where rows have `doc`")
+    judge.add_argument("--method", choices=METHODS, default="judge")
+    judge.add_argument("--match", choices=lexical.MATCHES, default="auto", help="comparison of the lexical method")
+    judge.add_argument("--judge", default="default", help="the embedded one, a folder, or a hub id")
+    judge.add_argument("--threshold", type=float, help="p_correct from which an answer is right (default: the judge's)")
+    judge.add_argument("--backend", default="auto", help="auto, onnx or torch")
+    judge.add_argument("--device", default="auto", help="auto, cpu, cuda, ...")
+    judge.add_argument("--dtype", default="auto", help="auto, float32 or bfloat16")
+    judge.add_argument("--batch_tokens", type=int, default=BATCH_TOKENS, help="padded tokens per batch")
+    judge.set_defaults(run=_judge)
+
+    check = commands.add_parser("check", help="read a task's judging config before hours of generation")
+    check.add_argument("task")
+    check.add_argument("--include_path", help="folder with task files of your own")
+    check.set_defaults(run=_check)
+
+    folder = commands.add_parser("tasks-dir", help="print the folder of our task files, for lm_eval --include_path")
+    folder.set_defaults(run=lambda _: print(tasks_dir()))
+
+    demo = commands.add_parser("demo", help="30 recorded answers through the real harness, offline")
+    demo.set_defaults(run=_demo)
+    return parser
+
+
+def _judge(args: argparse.Namespace) -> None:
+    if (args.input is None) == (args.candidate is None):
+        raise InputError("give either --candidate and --reference, or --input FILE --output FILE")
+    if args.input is None:
+        if not args.reference:
+            raise InputError("--reference is missing: the right answer that --candidate is compared with")
+        row = {"question": args.question, "references": args.reference, "candidate": args.candidate}
+        print(json.dumps(_judged([row], args)[0], ensure_ascii=False))
+        return
+    if args.output is None:
+        raise InputError("--output is missing: where the verdicts of --input go")
+    for number, row in enumerate(_rows(args.input), start=1):  # all of it first: an error must not come after the work
+        _item(row, args, f"{args.input}, line {number}")
+    part = args.output.with_name(args.output.name + ".tmp")
+    with part.open("w", encoding="utf-8") as out:
+        rows = _rows(args.input)
+        while chunk := list(islice(rows, _CHUNK)):
+            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _judged(chunk, args))
+    os.replace(part, args.output)
+
+
+def _judged(rows: list[dict[str, Any]], args: argparse.Namespace) -> list[dict[str, Any]]:
+    """The rows with their verdict's fields added."""
+    items = [_item(row, args, "input") for row in rows]
+    verdicts = _pipeline(args).decide(items)
+    return [row | verdict.as_row() for row, verdict in zip(rows, verdicts, strict=True)]
+
+
+def _pipeline(args: argparse.Namespace) -> Pipeline:
+    """The flags as a pipeline; the first --reference is its template where rows have a `doc`."""
+    options = ("question", "method", "match", "judge", "threshold", "backend", "device", "dtype", "batch_tokens")
+    template = args.reference[0] if args.reference else ""
+    chosen = {name: getattr(args, name) for name in options}
+    return Pipeline(reference=template, include_question=bool(args.question), **chosen)
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        lines = path.open(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--input {path} cannot be read: {error.strerror}") from error
+    with lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                row = json.loads(line)
+            except json.JSONDecodeError as error:
+                raise InputError(f"{path}, line {number} is not JSON: {error}") from error
+            if not isinstance(row, dict):
+                raise InputError(f"{path}, line {number} is not a JSON object")
+            yield row
+
+
+def _item(row: Mapping[str, Any], args: argparse.Namespace, where: str) -> JudgeItem:
+    """A row as an item: its own question and references, or those that the templates give on its `doc`."""
+    if "candidate" not in row:
+        raise InputError(f"{where}: no field `candidate`; the row has {', '.join(row) or 'no field'}")
+    candidate = "" if row["candidate"] is None else str(row["candidate"])
+    if "doc" in row and args.reference:
+        return _pipeline(args).item(row["doc"], candidate)
+    given = row.get("references", row.get("reference"))
+    references = tuple(map(str, given)) if isinstance(given, list) else () if given is None else (str(given),)
+    if not references:
+        hint = "; rows with `doc` need --reference TEMPLATE" if "doc" in row else ""
+        raise InputError(f"{where}: no `reference` or `references`; the row has {', '.join(row)}{hint}")
+    return JudgeItem(str(row.get("question") or ""), references, candidate)
+
+
+def _check(args: argparse.Namespace) -> None:
+    from lm_eval_bertjudge.harness import check_task
+
+    found = check_task(args.task, include_path=args.include_path)
+    for name, pipeline in found.pipelines.items():
+        items = [pipeline.item(doc, "") for doc in found.docs]
+        echoes = [JudgeItem(i.question, i.references, f"Final answer: {i.references[0]}") for i in items]
+        print(f"pipeline {name} ({pipeline.method})")
+        for item, verdict in zip(items, pipeline.decide(echoes), strict=True):
+            p = "unjudged" if verdict.p_correct is None else f"{verdict.p_correct:.3f}"
+            print(f"  question  ...{item.question[-100:]!r}")
+            print(f"  reference {', '.join(map(repr, item.references))}; judged against itself: {p} ({verdict.reason})")
+    if found.problems:
+        raise InputError("\n".join(f"task {args.task}: {problem}" for problem in found.problems))
+    print(f"task {args.task} is ready")
+
+
+def _demo(_: argparse.Namespace) -> None:
+    os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    logging.getLogger("lm_eval").setLevel(logging.ERROR)
+    from lm_eval_bertjudge import demo
+
+    print(demo.run())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,234 @@
+"""The only module that touches lm_eval: the filter `bertjudge`, which judges, and the metric `bertjudge`, which reads.
+
+The filter sees all answers of a task at once, so that is where batches are made. It returns one list of verdict rows
+(dicts) per document; a list passes the harness's handling of results unchanged, and lands in the sample log. The
+metric turns the rows into the number in the table. Given plain strings instead, in a config without our filter, the
+metric judges the pair itself, without the question.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shlex
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import lm_eval.api.metrics  # noqa: F401  (the built-in metrics and aggregations must be registered before ours)
+from lm_eval.api.filter import Filter
+from lm_eval.api.model import LM
+from lm_eval.api.registry import filter_registry, metric_registry, register_filter, register_metric
+
+from lm_eval_bertjudge.autoload import tasks_dir
+from lm_eval_bertjudge.errors import BertJudgeError, InputError
+from lm_eval_bertjudge.pipeline import Pipeline
+from lm_eval_bertjudge.records import Verdict
+
+logger = logging.getLogger(__name__)
+
+# Opt-in rows for the table: the share of a task's answers for which this holds.
+COLUMNS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "unjudged": lambda row: row["source"] == "unjudged",
+    "lexical": lambda row: row["source"] == "lexical",
+    "truncated": lambda row: row["truncated"],
+    "parse_failure": lambda row: row["reason"] == "parse_failure",
+}
+
+
+class BertJudgeFilter(Filter):  # type: ignore[misc]
+    """Judges every answer of a task; in a task's `filter_list` as `function: bertjudge`, with `Pipeline` beside it.
+
+    The harness makes filters after all generation is done, so a wrong option must not raise before the answers are
+    safe: options are only read in `apply`. `bertjudge check TASK` reads them before a run.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.options = options
+
+    def apply(
+        self, resps: Iterable[str | Sequence[Any]], docs: Sequence[Mapping[str, Any]]
+    ) -> list[list[dict[str, Any]]]:
+        """Verdict rows per document, in order: dicts with p_correct, correct, source, truncated, reason.
+
+        Args:
+            resps: Per document its responses; more than one with `repeats`.
+            docs: The documents.
+
+        Raises:
+            BertJudgeError: Judging failed. The answers were written to a file that the message names, with the
+                command that judges them without generating again.
+        """
+        answers = [[each] if isinstance(each, str) else list(each) for each in resps]
+        try:
+            pipeline = Pipeline.read(self.options)
+            per_doc = [
+                [pipeline.item(doc, response) for response in responses]
+                for responses, doc in zip(answers, docs, strict=True)
+            ]
+            verdicts = pipeline.decide([item for items in per_doc for item in items])
+        except Exception as error:
+            raise self._spilled(error, answers, docs) from error
+        _warn(pipeline.method, verdicts)
+        left = iter(verdicts)
+        return [[next(left).as_row() for _ in items] for items in per_doc]
+
+    def _spilled(self, error: Exception, answers: list[list[Any]], docs: Sequence[Mapping[str, Any]]) -> BertJudgeError:
+        """Saves the generated answers, so that hours of generation survive a failure of judging."""
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="bertjudge_unjudged_", suffix=".jsonl", dir=_writable(), delete=False, encoding="utf-8"
+        ) as out:
+            for index, (responses, doc) in enumerate(zip(answers, docs, strict=True)):
+                for response in responses:
+                    row = {"doc_id": index, "doc": dict(doc), "candidate": response}
+                    out.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
+        flags = "".join(
+            f" --{name} {shlex.quote(str(self.options[name]))}"
+            for name in ("method", "match", "question", "reference", "judge", "threshold")
+            if name in self.options
+        )
+        return BertJudgeError(
+            f"judging failed: {error}\nNothing is lost: the generated answers are in {out.name}\n"
+            "Judge them, once the cause is mended, with:\n"
+            f"  bertjudge judge --input {out.name} --output verdicts.jsonl{flags}"
+        )
+
+
+def bertjudge(
+    references: Sequence[Any],
+    predictions: Sequence[Any],
+    *,
+    columns: Sequence[str] = (),
+    **options: Any,
+) -> float | dict[str, float]:
+    """The metric: share of right answers among one document's responses (0 or 1 without `repeats`).
+
+    Args:
+        references: One gold answer; only read where no filter has judged.
+        predictions: One entry: the verdict rows of the filter `bertjudge`, or a plain answer to judge.
+        columns: More rows for the table: shares of "unjudged", "lexical", "truncated", "parse_failure" answers.
+        **options: For plain answers: judge, threshold, backend, device, dtype, batch_tokens, method, match.
+
+    Raises:
+        InputError: A column or option is unknown.
+    """
+    try:
+        rows = _rows(references[0], predictions[0], options)
+    except TypeError as error:  # the harness would call again with other arguments and hide this one
+        raise InputError(f"metric bertjudge cannot read {predictions!r}: {error}") from error
+    share = {"bertjudge": _mean([float(row["correct"]) for row in rows])}
+    for column in columns:
+        if column not in COLUMNS:
+            raise InputError(f"metric bertjudge has no column {column!r}; it has {', '.join(COLUMNS)}")
+        share[f"bertjudge_{column}"] = _mean([float(COLUMNS[column](row)) for row in rows])
+    return share if columns else share["bertjudge"]
+
+
+def _rows(reference: Any, prediction: Any, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The filter's rows; for plain answers, their verdicts against the one reference, without the question."""
+    answers = list(prediction) if isinstance(prediction, (list, tuple)) else [prediction]
+    if all(isinstance(answer, Mapping) and "correct" in answer for answer in answers):
+        return [dict(answer) for answer in answers]
+    judging = BertJudgeFilter(reference="reference", include_question=False, **options)
+    return judging.apply([[str(answer) for answer in answers]], [{"reference": reference}])[0]
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _warn(method: str, verdicts: list[Verdict]) -> None:
+    """One line when anything was left unjudged or was judged on a shortened text."""
+    unjudged = [v.reason for v in verdicts if v.source == "unjudged"]
+    truncated = sum(v.truncated for v in verdicts)
+    if unjudged or truncated:
+        reasons = f" ({', '.join(sorted(set(unjudged)))})" if unjudged else ""
+        logger.warning(
+            "bertjudge %s: of %d answers %d unjudged%s, %d judged on a shortened text",
+            method, len(verdicts), len(unjudged), reasons, truncated,
+        )  # fmt: skip
+
+
+def _writable() -> str:
+    """The working directory, or the system's temporary one where that cannot be written."""
+    try:
+        with tempfile.TemporaryFile(dir="."):
+            return str(Path.cwd())
+    except OSError:
+        return tempfile.gettempdir()
+
+
+@dataclass(frozen=True)
+class TaskCheck:
+    """What `bertjudge check` looks at: a task's documents, its judging pipelines, and what is wrong with its config."""
+
+    docs: list[dict[str, Any]]
+    pipelines: dict[str, Pipeline]
+    problems: list[str]
+
+
+def check_task(name: str, *, include_path: str | None = None, n_docs: int = 3) -> TaskCheck:
+    """Loads a task as the harness would, and reads its judging pipelines before any generation.
+
+    Raises:
+        InputError: The harness knows no single task of this name, or a pipeline has a wrong option.
+    """
+    from lm_eval.tasks import TaskManager
+
+    known = TaskManager(include_path=[p for p in (tasks_dir(), include_path) if p])
+    if name not in known.all_subtasks:
+        near = [task for task in known.all_subtasks if name.lower() in task.lower()][:5]
+        raise InputError(f"lm_eval knows no task {name!r}" + (f"; did you mean {', '.join(near)}?" if near else ""))
+    task = known.load([name])["tasks"][name]
+    pipelines = {
+        ensemble.name: Pipeline.read(part.keywords)
+        for ensemble in task._filters
+        for part in ensemble.filters
+        if part.func is BertJudgeFilter
+    }
+    problems = []
+    metrics = [entry["metric"] for entry in task.config.metric_list or []]
+    if task.config.process_results is not None:
+        problems.append("it has its own process_results, so the harness ignores metric_list: use `bertjudge rejudge`")
+    elif "bertjudge" not in metrics:
+        problems.append(f"its metric_list is {metrics}: add `- metric: bertjudge`")
+    if not pipelines:
+        problems.append("no pipeline of its filter_list has `function: bertjudge`, so the question is not seen")
+    docs = [dict(doc) for doc, _ in zip(task.eval_docs, range(n_docs))]  # noqa: B905 (the shorter ends it)
+    return TaskCheck(docs, pipelines, problems)
+
+
+class ReplayModel(LM):  # type: ignore[misc]
+    """A model that has recorded its answers: prompt in, recorded answer out."""
+
+    def __init__(self, answers: Mapping[str, str]) -> None:
+        super().__init__()
+        self._answers = answers
+
+    def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str]:
+        """The recorded answer to each request's prompt."""
+        return [self._answers[request.args[0]] for request in requests]
+
+    def loglikelihood(self, requests: list[Any], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        """Not recorded."""
+        raise NotImplementedError("recorded answers have no likelihoods")
+
+    loglikelihood_rolling = loglikelihood
+
+
+def evaluate(model: LM, task_configs: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
+    """Runs the harness in process on task configs; its results with samples, and its table as text."""
+    import lm_eval
+    from lm_eval.utils import make_table
+
+    results = lm_eval.simple_evaluate(model=model, tasks=task_configs, log_samples=True)
+    return results, make_table(results)
+
+
+# Registered here and not by decorator: importing the module twice under one process must not raise.
+if "bertjudge" not in filter_registry:
+    register_filter("bertjudge")(BertJudgeFilter)
+if "bertjudge" not in metric_registry:
+    register_metric(metric="bertjudge", higher_is_better=True, aggregation="mean")(bertjudge)

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lm_eval_bertjudge import autoload
+
+PTH = Path(autoload.__file__).with_name("autoload.pth")
+
+
+def python(code: str, *, env: dict[str, str] | None = None, flags: tuple[str, ...] = ()) -> str:
+    out = subprocess.run(
+        [sys.executable, *flags, "-c", code], capture_output=True, text=True, check=True, env=os.environ | (env or {})
+    )
+    assert out.stderr == ""
+    return out.stdout.strip()
+
+
+def test_it_runs_at_every_start_and_imports_nothing_but_itself() -> None:
+    code = "import sys; print(sorted(m for m in sys.modules if m.startswith('lm_eval')))"
+    assert python(code) == "['lm_eval_bertjudge', 'lm_eval_bertjudge.autoload']"
+
+
+def test_it_adds_no_module_of_the_standard_library() -> None:
+    code = (
+        "import os, sys; old = {*sys.modules}; import lm_eval_bertjudge.autoload; print(sorted({*sys.modules} - old))"
+    )
+    new = python(code, flags=("-S",), env={"PYTHONPATH": str(PTH.parents[1])})
+    assert new == "['__future__', 'lm_eval_bertjudge', 'lm_eval_bertjudge.autoload']"
+
+
+def test_a_broken_package_does_not_break_python(tmp_path: Path) -> None:
+    package = tmp_path / "lm_eval_bertjudge"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise RuntimeError('half uninstalled')")
+    assert python(PTH.read_text() + "\nprint('started')", flags=("-S",), env={"PYTHONPATH": str(tmp_path)}) == "started"
+
+
+def test_the_off_switch_leaves_the_import_system_alone() -> None:
+    code = "import sys; print(any(type(f).__module__.startswith('lm_eval_bertjudge') for f in sys.meta_path))"
+    assert python(code) == "True"
+    assert python(code, env={"LM_EVAL_BERTJUDGE_AUTOLOAD": "0"}) == "False"
+
+
+def test_a_failure_of_ours_is_a_warning_and_not_the_hosts_problem() -> None:
+    class Tasks:
+        TaskManager = object  # has no __init__ of its own to replace
+
+    with pytest.warns(RuntimeWarning, match="LM_EVAL_BERTJUDGE_AUTOLOAD=0 silences this"):
+        autoload._extend(Tasks)
+
+
+def test_the_task_folder_is_there() -> None:
+    assert (Path(autoload.tasks_dir()) / "gsm8k_bertjudge.yaml").is_file()

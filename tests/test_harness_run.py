@@ -1,0 +1,194 @@
+"""The real harness, in process and from the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import lm_eval
+import pytest
+from lm_eval.tasks import TaskManager
+
+from lm_eval_bertjudge.autoload import tasks_dir
+from lm_eval_bertjudge.harness import ReplayModel
+
+pytestmark = pytest.mark.filterwarnings("error:.*bertjudge.*")
+QUESTIONS = [
+    {"question": "6 * 3?", "answer": "so it is\n#### 18", "said": "Final answer: 18"},
+    {"question": "2 + 5?", "answer": "#### 7", "said": "That makes seven, so 7."},
+    {"question": "9 - 5?", "answer": "#### 4", "said": "Final answer: 5"},
+]
+REFERENCE = "{{ answer.split('#### ')[-1] }}"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS))
+    return path
+
+
+def config(data: Path, **changes: Any) -> dict[str, Any]:
+    """A task as people have it, on a file of ours."""
+    return {
+        "task": "mine",
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": str(data)},
+        "test_split": "train",
+        "output_type": "generate_until",
+        "doc_to_text": "{{ question }}",
+        "doc_to_target": REFERENCE,
+        "generation_kwargs": {"until": ["</s>"]},
+        "metric_list": [{"metric": "bertjudge", "aggregation": "mean", "higher_is_better": True}],
+        "metadata": {"version": 1.0},
+    } | changes
+
+
+def judging(**options: Any) -> dict[str, Any]:
+    return {"function": "bertjudge", "question": "question", "reference": REFERENCE} | options
+
+
+def run(task: dict[str, Any] | str, **options: Any) -> dict[str, Any]:
+    model = ReplayModel({row["question"]: row["said"] for row in QUESTIONS})
+    return lm_eval.simple_evaluate(model=model, tasks=[task], log_samples=True, bootstrap_iters=100, **options)
+
+
+def test_three_pipelines_give_three_rows_with_stderr_and_readable_samples(data: Path) -> None:
+    pipelines = [{"name": m, "filter": [judging(method=m)]} for m in ("lexical", "cascade", "judge")]
+    found = run(config(data, filter_list=pipelines))
+    row = found["results"]["mine"]
+    assert row["bertjudge,lexical"] == pytest.approx(1 / 3)
+    for pipeline in ("lexical", "cascade", "judge"):
+        assert 0 <= row[f"bertjudge,{pipeline}"] <= 1
+        assert isinstance(row[f"bertjudge_stderr,{pipeline}"], float)
+    samples = json.loads(json.dumps(found["samples"]["mine"], default=str))
+    verdicts = {(s["filter"], s["doc_id"]): s["filtered_resps"][0][0] for s in samples}
+    assert len(verdicts) == 9
+    assert verdicts["cascade", 0]["source"] == "lexical"
+    assert 0 < verdicts["judge", 1]["p_correct"] < 1
+    assert verdicts["lexical", 1]["reason"] == "parse_failure"
+
+
+def test_only_the_metric_in_a_config_without_our_filter(data: Path) -> None:
+    found = run(config(data))
+    assert 0 <= found["results"]["mine"]["bertjudge,none"] <= 1
+
+
+def test_several_gold_answers_stay_0_or_1(data: Path) -> None:
+    found = run(config(data, doc_to_target="{{ [answer, '18'] }}", filter_list=[{"name": "j", "filter": [judging()]}]))
+    assert {sample["bertjudge"] for sample in found["samples"]["mine"]} <= {0.0, 1.0}
+
+
+def test_repeats_are_each_judged(data: Path) -> None:
+    found = run(config(data, repeats=3, filter_list=[{"name": "l", "filter": [judging(method="lexical")]}]))
+    assert [len(sample["filtered_resps"][0]) for sample in found["samples"]["mine"]] == [3, 3, 3]
+    assert found["results"]["mine"]["bertjudge,l"] == pytest.approx(1 / 3)
+
+
+def test_opt_in_columns_become_rows(data: Path) -> None:
+    metrics = [{"metric": "bertjudge", "aggregation": "mean", "higher_is_better": True, "columns": ["parse_failure"]}]
+    found = run(config(data, metric_list=metrics, filter_list=[{"name": "l", "filter": [judging(method="lexical")]}]))
+    assert found["results"]["mine"]["bertjudge_parse_failure,l"] == pytest.approx(1 / 3)
+
+
+def test_limit_and_predict_only(data: Path) -> None:
+    pipelines = [{"name": "judge", "filter": [judging()]}]
+    assert len(run(config(data, filter_list=pipelines), limit=2)["samples"]["mine"]) == 2
+    predicted = run(config(data, filter_list=pipelines), predict_only=True)
+    assert len(predicted["samples"]["mine"]) == 3
+
+
+def test_the_harness_raises_no_warning_about_our_task(hub: Path, caplog: pytest.LogCaptureFixture) -> None:
+    manager = TaskManager(include_path=tasks_dir())
+    manager.load(["gsm8k_bertjudge"])
+    assert [r.getMessage() for r in caplog.records if r.levelname in ("WARNING", "ERROR")] == []
+
+
+def test_gsm8k_prompt_and_reference(hub: Path) -> None:
+    task = TaskManager(include_path=tasks_dir()).load(["gsm8k_bertjudge"])["tasks"]["gsm8k_bertjudge"]
+    doc = task.eval_docs[2]
+    assert task.doc_to_text(doc) == (
+        doc["question"] + '\n\nConclude your response with "Final answer: X", where X is the computed solution.'
+    )
+    assert task.doc_to_target(doc) == "70000"
+    kwargs = task.config.generation_kwargs
+    assert (kwargs["max_gen_toks"], kwargs["do_sample"], task.config.num_fewshot) == (2048, False, 0)
+
+
+def command(*args: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+    out = subprocess.run(
+        [sys.executable, "-m", "lm_eval", *args],
+        capture_output=True, text=True, cwd=cwd, env=os.environ | {"HF_HUB_OFFLINE": "1"} | (env or {}),
+    )  # fmt: skip
+    assert out.returncode == 0, out.stderr[-3000:]
+    return out.stdout + out.stderr
+
+
+OFF = {"LM_EVAL_BERTJUDGE_AUTOLOAD": "0"}
+
+
+def test_the_task_is_listed_without_any_flag() -> None:
+    assert "gsm8k_bertjudge" in command("ls", "tasks")
+
+
+def test_the_off_switch_and_include_path() -> None:
+    assert "gsm8k_bertjudge" not in command("ls", "tasks", env=OFF)
+    assert "gsm8k_bertjudge" in command("ls", "tasks", "--include_path", tasks_dir(), env=OFF)
+
+
+def test_a_users_own_task_of_the_same_name_wins(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("task: gsm8k_bertjudge\ndataset_path: json\n")
+    shown = command("ls", "tasks", "--include_path", str(tmp_path))
+    assert re.search(rf"gsm8k_bertjudge.*{re.escape(str(tmp_path))}", shown)
+
+
+@pytest.mark.parametrize("env", [{}, OFF], ids=["autoload", "include_path"])
+def test_lm_eval_from_the_command_line(hub: Path, tmp_path: Path, env: dict[str, str]) -> None:
+    flags = ("--include_path", tasks_dir()) if env else ()
+    shown = command(
+        "run", "--model", "dummy", "--tasks", "gsm8k_bertjudge", "--limit", "2", "--log_samples",
+        "--output_path", str(tmp_path), *flags, env=env, cwd=hub,
+    )  # fmt: skip
+    for pipeline in ("lexical", "cascade", "judge"):
+        assert re.search(rf"\|{pipeline}\s*\|\s*0\|bertjudge", shown)
+    lines = next(tmp_path.rglob("samples_gsm8k_bertjudge*.jsonl")).read_text().splitlines()
+    verdicts = [json.loads(line)["filtered_resps"][0][0] for line in lines]
+    assert len(verdicts) == 6
+    assert all({"p_correct", "correct", "source"} <= v.keys() for v in verdicts)
+
+
+INCLUDED = """include: {gsm8k}
+task: gsm8k_mine
+filter_list:
+  - name: judge
+    filter:
+      - function: bertjudge
+        question: "{{{{ question }}}}"
+        reference: "{{{{ answer.split('#### ')[-1] }}}}"
+metric_list:
+  - metric: bertjudge
+    aggregation: mean
+    higher_is_better: true
+"""
+DROP_IN = """include: {gsm8k}
+task: gsm8k_mine
+doc_to_target: "{{{{ answer.split('#### ')[-1] }}}}"
+filter_list: null
+metric_list:
+  - metric: bertjudge
+"""
+
+
+@pytest.mark.parametrize("text", [INCLUDED, DROP_IN], ids=["filter", "metric"])
+def test_a_config_that_includes_the_harness_own_gsm8k(hub: Path, tmp_path: Path, text: str) -> None:
+    gsm8k = Path(lm_eval.__file__).parent / "tasks" / "gsm8k" / "gsm8k.yaml"
+    (tmp_path / "mine.yaml").write_text(text.format(gsm8k=gsm8k))
+    shown = command(
+        "run", "--model", "dummy", "--tasks", "gsm8k_mine", "--limit", "2", "--include_path", str(tmp_path), cwd=hub
+    )
+    assert re.search(r"gsm8k_mine.*\|bertjudge", shown)
