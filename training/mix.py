@@ -1,0 +1,150 @@
+"""Stage: labelled triplets to a training file, balanced and augmented.
+
+    python -m training.mix --triplets DIR --mix MIX.json --output train.jsonl --seed 0
+
+MIX.json maps a source to how many rows it gives: {"rows": N, "exchanged": N, "other_reference": N,
+"open_answers": N, "cut": N}.
+`rows` are restated real rows, balanced by label and spread over generators; the others are made from the same rows
+(see training/augment.py). Only sources named there, and only rows under the licences given, are used. The manifest
+`train.jsonl.manifest.json` is written last: counts, seed, licences, hash of the data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import hashlib
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from training import augment
+from training.rows import Row, read_rows, sha256, write_rows
+
+KEPT = ("id", "parent_id", "made", "source", "category", "generator", "label_source", "licence")
+
+
+def balanced(rows: list[Row], n: int, rng: random.Random) -> list[Row]:
+    """`n` rows, half of each label as far as there are enough, spread evenly over the generators of each label."""
+    chosen: list[Row] = []
+    for label in (0, 1):
+        by_generator: dict[str, list[Row]] = collections.defaultdict(list)
+        for row in rng.sample(rows, len(rows)):
+            if row["label"] == label:
+                by_generator[row["generator"]].append(row)
+        queues = list(by_generator.values())
+        take: list[Row] = []
+        while queues and len(take) < n // 2:
+            take += [queue.pop() for queue in queues][: n // 2 - len(take)]
+            queues = [queue for queue in queues if queue]
+        chosen += take
+    return chosen
+
+
+def made_rows(
+    source_rows: list[Row], plan: dict[str, int], pool: dict[str, list[str]], rng: random.Random
+) -> Iterator[Row]:
+    """The training rows of one source, in the numbers its plan asks for (fewer where the source runs out)."""
+    for row in balanced(source_rows, plan.get("rows", 0), rng):
+        yield augment.restated(row, rng)
+    for kind in ("exchanged", "other_reference", "open_answers", "cut"):
+        left = plan.get(kind, 0)
+        for row in rng.sample(source_rows, len(source_rows)):
+            if left <= 0:
+                break
+            for new in _made(kind, row, pool, rng):
+                yield new | {"made": f"{kind}_{new['made']}"}
+                left -= 1
+
+
+def _made(kind: str, row: Row, pool: dict[str, list[str]], rng: random.Random) -> list[Row]:
+    distractors = pool[augment.shape(row["references"][0])] or [text for texts in pool.values() for text in texts]
+    if kind == "open_answers":
+        return augment.open_answers(row, distractors, rng)
+    if kind == "cut":
+        made = augment.cut(row, rng)
+        return [made] if made else []
+    swapped = augment.exchanged(row, rng) if kind == "exchanged" else augment.other_reference(row, distractors, rng)
+    return [augment.restated(swapped, rng) | {"label_source": "made"}] if swapped else []
+
+
+def finished(row: Row, number: int, rng: random.Random) -> Row:
+    """A training row: framed question, one reference, provenance."""
+    out = {"parent_id": row["id"]} | {key: row[key] for key in KEPT if key in row}
+    out["id"] = f"{row['id']}#{number}"
+    return out | {
+        "question": augment.framed(row, rng),
+        "reference": row["reference"],
+        "candidate": row["candidate"],
+        "label": row["label"],
+    }
+
+
+def load_sources(folder: Path, plans: dict[str, dict[str, int]], licences: set[str]) -> dict[str, list[Row]]:
+    """Rows per source of the mix, of the licences allowed."""
+    sources = {}
+    for name in plans:
+        path = folder / f"{name}.jsonl.gz"
+        sources[name] = [row for row in read_rows(path) if row["licence"] in licences and row["label"] is not None]
+        if not sources[name]:
+            raise SystemExit(f"{path} has no row under {sorted(licences)}: leave {name!r} out of the mix")
+    return sources
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz files")
+    parser.add_argument("--mix", type=Path, required=True, help="JSON: source -> numbers of rows")
+    parser.add_argument("--output", type=Path, required=True, help="training file to write (.jsonl)")
+    parser.add_argument("--licences", default="Apache-2.0,MIT", help="comma-separated; rows under others are left out")
+    parser.add_argument(
+        "--max_chars", type=int, help="only rows whose question, candidate and reference are together shorter"
+    )
+    parser.add_argument("--max_rows", type=int, help="stop after this many")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args(argv)
+
+    plans = json.loads(args.mix.read_text(encoding="utf-8"))
+    sources = load_sources(args.triplets, plans, set(args.licences.split(",")))
+    pool: dict[str, list[str]] = collections.defaultdict(list)
+    for name, rows in sources.items():
+        short_answers = {"open_answers", "other_reference"} & plans[name].keys()
+        for row in rows:
+            if short_answers and len(row["references"][0]) < 60:
+                pool[augment.shape(row["references"][0])].append(row["references"][0])
+
+    rng = random.Random(args.seed)
+    rows = [row for name, source in sources.items() for row in made_rows(source, plans[name], pool, rng)]
+    rng.shuffle(rows)
+    done = [finished(row, number, rng) for number, row in enumerate(rows)]
+    done = [row for row in done if args.max_chars is None or _chars(row) < args.max_chars][: args.max_rows]
+    n = write_rows(args.output, done)
+    manifest = {
+        "rows": n,
+        "seed": args.seed,
+        "licences": sorted({row["licence"] for row in done}),
+        "mix": plans,
+        "max_chars": args.max_chars,
+        "rows_by_source_and_label": _counts(done),
+        "triplets_sha256": {name: sha256(args.triplets / f"{name}.jsonl.gz") for name in plans},
+        "code_sha256": hashlib.sha256(Path(augment.__file__).read_bytes() + Path(__file__).read_bytes()).hexdigest(),
+        "sha256": sha256(args.output),
+    }
+    args.output.with_name(args.output.name + ".manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    print(f"{n} rows -> {args.output}")
+
+
+def _chars(row: Row) -> int:
+    return sum(len(row[field]) for field in ("question", "candidate", "reference"))
+
+
+def _counts(rows: list[Row]) -> dict[str, dict[str, int]]:
+    counts: dict[str, dict[str, int]] = collections.defaultdict(lambda: {"0": 0, "1": 0})
+    for row in rows:
+        counts[row["source"]][str(row["label"])] += 1
+    return dict(sorted(counts.items()))
+
+
+if __name__ == "__main__":
+    main()
