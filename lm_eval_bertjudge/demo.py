@@ -19,7 +19,7 @@ _PROMPTS = {
     "{% for choice in choices %}\n{{ 'ABCDEFGHIJ'[loop.index0] }}) {{ choice }}{% endfor %}"
     + _SUFFIX
     + "the letter of the correct choice.",
-    "passage": "Answer the question based on the provided context.\n\nContext: {{ context }}\n\n"
+    "passage": "Answer the question based on the provided context.\n\nContext:\n{{ context }}\n\n"
     "Question: {{ question }}" + _SUFFIX + "the exact span from the context that answers the question.",
     "maths": "{{ question }}" + _SUFFIX + "the computed solution.",
 }

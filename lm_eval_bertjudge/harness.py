@@ -38,6 +38,13 @@ COLUMNS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 }
 
 
+class VerdictRow(dict[str, Any]):
+    """A verdict as a dict whose text is JSON: the harness writes `str()` of each row into the sample log."""
+
+    def __str__(self) -> str:
+        return json.dumps(self)
+
+
 class BertJudgeFilter(Filter):  # type: ignore[misc]
     """Judges every answer of a task; in a task's `filter_list` as `function: bertjudge`, with `Pipeline` beside it.
 
@@ -73,7 +80,7 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
             raise self._spilled(error, answers, docs) from error
         _warn(pipeline.method, verdicts)
         left = iter(verdicts)
-        return [[next(left).as_row() for _ in items] for items in per_doc]
+        return [[VerdictRow(next(left).as_row()) for _ in items] for items in per_doc]
 
     def _spilled(self, error: Exception, answers: list[list[Any]], docs: Sequence[Mapping[str, Any]]) -> BertJudgeError:
         """Saves the generated answers, so that hours of generation survive a failure of judging."""
@@ -178,6 +185,9 @@ def check_task(name: str, *, include_path: str | None = None, n_docs: int = 3) -
     from lm_eval.tasks import TaskManager
 
     known = TaskManager(include_path=[p for p in (tasks_dir(), include_path) if p])
+    if name in known.all_groups or name in known.all_tags:
+        members = ", ".join(list(known.load([name])["tasks"])[:5])
+        raise InputError(f"{name} is a group; check one of its tasks, such as {members}")
     if name not in known.all_subtasks:
         near = [task for task in known.all_subtasks if name.lower() in task.lower()][:5]
         raise InputError(f"lm_eval knows no task {name!r}" + (f"; did you mean {', '.join(near)}?" if near else ""))

@@ -14,6 +14,8 @@ from lm_eval_bertjudge.records import JudgeItem, Verdict
 
 Method = Literal["judge", "lexical", "cascade"]
 METHODS: tuple[Method, ...] = ("judge", "lexical", "cascade")
+Fallback = Literal["no_match", "parse_failure"]
+FALLBACKS: tuple[Fallback, ...] = ("no_match", "parse_failure")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +27,8 @@ class Pipeline:
         question: Field name or Jinja template: the prompt as the model got it.
         method: "judge" (encoder), "lexical" (the regex baseline), "cascade" (strict lexical yes, else the encoder).
         match: The baseline's comparison: "auto", "exact", "rouge_l" or "math_verify".
+        fallback: What the cascade leaves to the encoder: "no_match" is everything but a strict lexical yes,
+            "parse_failure" only what the baseline cannot parse (the paper's hybrid, Table 4).
         judge: "default" (embedded), a folder, or a hub id.
         threshold: p_correct from which an answer is right, in [0, 1]; the judge card's when None.
         backend: "auto", "onnx" or "torch".
@@ -38,6 +42,7 @@ class Pipeline:
     question: str = ""
     method: Method = "judge"
     match: lexical.Match = "auto"
+    fallback: Fallback = "no_match"
     judge: str = "default"
     threshold: float | None = None
     backend: str = "auto"
@@ -86,15 +91,21 @@ class Pipeline:
         Raises:
             InputError: Unknown method or match, or an item without a reference.
         """
-        if self.method not in METHODS:
-            raise InputError(f"method is {self.method!r}; one of {', '.join(METHODS)} was expected")
-        if self.match not in lexical.MATCHES:
-            raise InputError(f"match is {self.match!r}; one of {', '.join(lexical.MATCHES)} was expected")
+        for name, known in (("method", METHODS), ("match", lexical.MATCHES), ("fallback", FALLBACKS)):
+            if getattr(self, name) not in known:
+                raise InputError(f"{name} is {getattr(self, name)!r}; one of {', '.join(known)} was expected")
         if any(not item.references for item in items):
             raise InputError("an item has no reference: give at least one right answer")
-        if self.method == "lexical":
-            return [lexical.verdict(item, self.match) for item in items]
-        accepted = [self.method == "cascade" and lexical.strict_yes(item) for item in items]
-        left = [item for item, yes in zip(items, accepted, strict=True) if not yes]
+        by_rule = [self._by_rule(item) for item in items]
+        left = [item for item, verdict in zip(items, by_rule, strict=True) if verdict is None]
         judged = iter(self.load().judge(left, threshold=self.threshold) if left else [])
-        return [Verdict(1.0, True, "lexical", False, "match") if yes else next(judged) for yes in accepted]
+        return [verdict or next(judged) for verdict in by_rule]
+
+    def _by_rule(self, item: JudgeItem) -> Verdict | None:
+        """The verdict of the lexical stage; None where the encoder has to read the answer."""
+        if self.method == "judge":
+            return None
+        if self.method == "cascade" and self.fallback == "no_match":
+            return Verdict(1.0, True, "lexical", False, "match") if lexical.strict_yes(item) else None
+        found = lexical.verdict(item, self.match)
+        return found if self.method == "lexical" or found.reason not in ("parse_failure", "undecided") else None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+
+os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when huggingface_hub is imported
 
 import numpy as np
 import pytest
@@ -106,5 +109,4 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Path:
     if not folder.is_dir():
         pytest.skip("the shared benchmark folder is absent")
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     return folder

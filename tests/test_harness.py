@@ -26,6 +26,7 @@ def test_the_filter_returns_one_list_of_rows_per_document() -> None:
     assert [len(r) for r in rows] == [1, 1]
     assert rows[0][0].keys() == {"p_correct", "correct", "source", "truncated", "reason"}
     assert json.loads(json.dumps(rows)) == rows
+    assert json.loads(str(rows[0][0])) == rows[0][0]
 
 
 def test_repeats_give_a_row_each_and_strings_after_take_first_are_accepted() -> None:

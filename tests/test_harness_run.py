@@ -157,37 +157,18 @@ def test_lm_eval_from_the_command_line(hub: Path, tmp_path: Path, env: dict[str,
     for pipeline in ("lexical", "cascade", "judge"):
         assert re.search(rf"\|{pipeline}\s*\|\s*0\|bertjudge", shown)
     lines = next(tmp_path.rglob("samples_gsm8k_bertjudge*.jsonl")).read_text().splitlines()
-    verdicts = [json.loads(line)["filtered_resps"][0][0] for line in lines]
+    verdicts = [json.loads(json.loads(line)["filtered_resps"][0][0]) for line in lines]
     assert len(verdicts) == 6
     assert all({"p_correct", "correct", "source"} <= v.keys() for v in verdicts)
 
 
-INCLUDED = """include: {gsm8k}
-task: gsm8k_mine
-filter_list:
-  - name: judge
-    filter:
-      - function: bertjudge
-        question: "{{{{ question }}}}"
-        reference: "{{{{ answer.split('#### ')[-1] }}}}"
-metric_list:
-  - metric: bertjudge
-    aggregation: mean
-    higher_is_better: true
-"""
-DROP_IN = """include: {gsm8k}
-task: gsm8k_mine
-doc_to_target: "{{{{ answer.split('#### ')[-1] }}}}"
-filter_list: null
-metric_list:
-  - metric: bertjudge
-"""
+README = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+SNIPPETS = re.findall(r"```yaml\n(# with the .*?)```", README, re.DOTALL)
 
 
-@pytest.mark.parametrize("text", [INCLUDED, DROP_IN], ids=["filter", "metric"])
-def test_a_config_that_includes_the_harness_own_gsm8k(hub: Path, tmp_path: Path, text: str) -> None:
-    gsm8k = Path(lm_eval.__file__).parent / "tasks" / "gsm8k" / "gsm8k.yaml"
-    (tmp_path / "mine.yaml").write_text(text.format(gsm8k=gsm8k))
+@pytest.mark.parametrize("snippet", SNIPPETS, ids=["filter", "metric"])
+def test_the_readmes_configs_run_as_written(hub: Path, tmp_path: Path, snippet: str) -> None:
+    (tmp_path / "mine.yaml").write_text(snippet.replace("LM_EVAL", lm_eval.__path__[0]))
     shown = command(
         "run", "--model", "dummy", "--tasks", "gsm8k_mine", "--limit", "2", "--include_path", str(tmp_path), cwd=hub
     )

@@ -32,9 +32,21 @@ def test_cascade_judges_what_the_strict_yes_leaves(backend: CountingBackend, mon
     assert Pipeline(reference="r", method="cascade").decide(ITEMS[:1])[0].correct
 
 
-@pytest.mark.parametrize("wrong", [{"method": "regex"}, {"match": "bleu"}])
+def test_the_papers_hybrid_judges_only_what_cannot_be_parsed(
+    backend: CountingBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "load_judge", lambda *args, **kwargs: judge_with(backend))
+    verdicts = Pipeline(reference="r", method="cascade", fallback="parse_failure").decide(ITEMS)
+    assert [(v.source, v.reason) for v in verdicts] == [
+        ("lexical", "match"), ("judge", "threshold"), ("lexical", "mismatch"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", [{"method": "regex"}, {"match": "bleu"}, {"fallback": "never"}])
 def test_unknown_methods_and_matches_list_the_known_ones(wrong: dict[str, str]) -> None:
-    with pytest.raises(InputError, match=r"one of (judge, lexical, cascade|auto, exact, rouge_l)"):
+    with pytest.raises(
+        InputError, match=r"one of (judge, lexical, cascade|auto, exact, rouge_l|no_match, parse_failure)"
+    ):
         Pipeline(reference="r", **wrong).decide(ITEMS)  # type: ignore[arg-type]
 
 
