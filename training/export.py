@@ -42,15 +42,13 @@ class _Logits(torch.nn.Module):
 
 def to_onnx(model_dir: Path, path: Path) -> None:
     """Writes the fp32 graph."""
-    model = AutoModelForSequenceClassification.from_pretrained(
-        model_dir, dtype=torch.float32, attn_implementation="eager"
-    )
-    example = (torch.ones((2, 16), dtype=torch.int64), torch.ones((2, 16), dtype=torch.int64))
-    names = ["input_ids", "attention_mask"]
-    axes = {name: {0: "batch", 1: "length"} for name in names} | {"logits": {0: "batch"}}
+    model = AutoModelForSequenceClassification.from_pretrained(model_dir, dtype=torch.float32)
+    ids = torch.arange(3 * 16).reshape(3, 16)
+    axes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("length")}
     torch.onnx.export(
-        _Logits(model).eval(), example, str(path), input_names=names, output_names=["logits"], dynamic_axes=axes,
-        opset_version=OPSET, dynamo=False,
+        _Logits(model).eval(), (ids, torch.ones_like(ids)), path, dynamo=True, opset_version=OPSET, external_data=False,
+        input_names=["input_ids", "attention_mask"], output_names=["logits"], dynamic_shapes=(axes, axes),
+        verbose=False,
     )  # fmt: skip
 
 

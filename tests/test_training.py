@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lm_eval_bertjudge.config import JudgeCard
+from lm_eval_bertjudge.judge import load_judge
+from training import augment, mix
+from training.rows import read_rows, write_rows
+
+CHOICE = {
+    "id": "m/1", "source": "m", "category": "multiple_choice", "question": "Which?\nA. red\nB. blue\nC. green",
+    "references": ["B. blue"], "candidate": "It looks like the sky. The answer is (B).", "label": 1,
+    "generator": "g1", "label_source": "rule", "licence": "MIT",
+}  # fmt: skip
+NUMBER = {
+    "id": "n/1", "source": "n", "category": "open_math", "question": "6 * 3?", "references": ["18"],
+    "candidate": '{"reasoning": "%s", "answer": "17"}' % ("Three sixes: 6 + 6 is 12, and so we go on with it. " * 3),
+    "label": 0, "generator": "g2", "label_source": "rule", "licence": "Apache-2.0",
+}  # fmt: skip
+OPEN = {
+    "id": "o/1", "source": "o", "category": "open_qa", "question": "Capital of Peru?",
+    "references": ["Lima", "Lima City"], "candidate": "Lima", "label": 1, "generator": "g1",
+    "label_source": "human", "licence": "MIT",
+}  # fmt: skip
+RNG_SEEDS = range(60)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "answer"),
+    [
+        ("So. The answer is (B).", "(B)"),
+        ('```json\n{"reasoning": "r", "answer": "42"}\n```', "42"),
+        ("3 * 4 = 12\n#### 12", "12"),
+        ("That is it.\nA: 400", "400"),
+        ("**Final answer: 7**", "7"),
+    ],
+)
+def test_a_candidate_is_taken_apart(candidate: str, answer: str) -> None:
+    parts = augment.take_apart(candidate)
+    assert parts is not None
+    assert parts.answer == answer
+    assert answer not in parts.reasoning.split("=")[-1] or "12" in answer
+
+
+def test_a_candidate_without_a_final_answer_is_left_alone() -> None:
+    assert augment.take_apart("I would need more time for this.") is None
+    assert augment.take_apart('{"reasoning": "r"}') is None
+
+
+def test_restating_keeps_the_label_and_the_answer() -> None:
+    for seed in RNG_SEEDS:
+        row = augment.restated(CHOICE, random.Random(seed))
+        assert row["label"] == 1
+        assert "B" in row["candidate"] or "blue" in row["candidate"]
+        assert "B" in row["reference"] or "blue" in row["reference"]
+
+
+def test_a_right_answer_against_another_option_or_number_is_wrong_and_the_reverse() -> None:
+    for seed in RNG_SEEDS:
+        choice = augment.exchanged(CHOICE, random.Random(seed))
+        number = augment.exchanged(NUMBER, random.Random(seed))
+        assert choice is not None
+        assert number is not None
+        assert choice["label"] == 0
+        assert choice["references"][0] in ("A. red", "C. green")
+        assert (number["label"], number["references"]) == (1, ["17"])
+
+
+def test_nothing_is_exchanged_where_answer_and_label_disagree() -> None:
+    assert augment.exchanged(CHOICE | {"label": 0}, random.Random(0)) is None
+    assert augment.exchanged(NUMBER | {"label": 1}, random.Random(0)) is None
+
+
+@pytest.mark.parametrize("number", ["18", "0", "-3", "1,234", "2.50"])
+def test_another_number_is_another_number(number: str) -> None:
+    for seed in RNG_SEEDS:
+        other = augment.other_number(number, "between 18, 0 and 2.5", random.Random(seed))
+        assert float(other.replace(",", "")) != float(number.replace(",", ""))
+
+
+def test_a_question_is_never_dropped_where_only_the_letter_is_left() -> None:
+    for seed in RNG_SEEDS:
+        row = augment.restated(CHOICE, random.Random(seed))
+        if row["made"].endswith("letter_only"):
+            assert augment.framed(row, random.Random(seed)) != ""
+
+
+def test_made_open_answers_carry_the_label_of_what_they_decide_for() -> None:
+    for seed in RNG_SEEDS:
+        for row in augment.open_answers(OPEN, ["Cusco"], random.Random(seed)):
+            if row["made"] == "open_answer" and row["candidate"].count("Cusco") + row["candidate"].count("Lima") == 1:
+                assert row["label"] == int("Lima" in row["candidate"])
+            if row["made"] == "refusal":
+                assert row["label"] == 0
+
+
+def test_a_cut_candidate_shows_no_answer_and_is_wrong() -> None:
+    for seed in RNG_SEEDS:
+        row = augment.cut(NUMBER, random.Random(seed))
+        assert row is not None
+        assert row["label"] == 0
+        assert row["candidate"].startswith("Three sixes")
+        assert "17" not in row["candidate"]
+
+
+@pytest.fixture
+def triplets(tmp_path: Path) -> Path:
+    """A folder of triplets: three sources of 40 rows, one row under another licence."""
+    folder = tmp_path / "triplets"
+    folder.mkdir()
+    for base in (CHOICE, NUMBER, OPEN):
+        rows = [base | {"id": f"{base['source']}/{i}", "question": f"{i} {base['question']}"} for i in range(40)]
+        rows[0]["licence"] = "unstated"
+        with gzip.open(folder / f"{base['source']}.jsonl.gz", "wt") as out:
+            out.writelines(json.dumps(row) + "\n" for row in rows)
+    plan = {"m": {"rows": 30, "exchanged": 20}, "n": {"rows": 20, "exchanged": 10, "cut": 5}, "o": {"open_answers": 20}}
+    (tmp_path / "mix.json").write_text(json.dumps(plan))
+    return folder
+
+
+def mixed(triplets: Path, *flags: str) -> list[dict[str, Any]]:
+    out = triplets.parent / "train.jsonl"
+    mix.main(["--triplets", str(triplets), "--mix", str(triplets.parent / "mix.json"), "--output", str(out), *flags])
+    return list(read_rows(out))
+
+
+def test_the_mix_leaves_other_licences_out_and_keeps_parents(triplets: Path) -> None:
+    rows = mixed(triplets)
+    assert len({row["id"] for row in rows}) == len(rows) > 50
+    assert {row["licence"] for row in rows} == {"MIT", "Apache-2.0"}
+    assert not any(row["parent_id"].endswith("/0") for row in rows)
+    manifest = json.loads((triplets.parent / "train.jsonl.manifest.json").read_text())
+    assert manifest["rows"] == len(rows)
+    assert sum(sum(counts.values()) for counts in manifest["rows_by_source_and_label"].values()) == len(rows)
+
+
+def test_the_same_seed_gives_the_same_file_and_another_does_not(triplets: Path) -> None:
+    assert mixed(triplets) == mixed(triplets)
+    assert mixed(triplets) != mixed(triplets, "--seed", "5")
+
+
+def test_a_source_without_a_permitted_row_is_an_error(triplets: Path) -> None:
+    with pytest.raises(SystemExit, match="leave 'm' out of the mix"):
+        mixed(triplets, "--licences", "GPL-3.0")
+
+
+def test_balance_is_by_label_and_generator() -> None:
+    rows = [
+        {"label": label, "generator": g} for label, g, n in ((0, "a", 50), (0, "b", 5), (1, "a", 9)) for _ in range(n)
+    ]
+    chosen = mix.balanced(rows, 20, random.Random(0))
+    counts = {(l, g): sum(r == {"label": l, "generator": g} for r in chosen) for l, g in ((0, "a"), (0, "b"), (1, "a"))}  # noqa: E741
+    assert counts == {(0, "a"): 5, (0, "b"): 5, (1, "a"): 9}
+
+
+def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnxscript", reason="needs the extra `train`")
+    from transformers import BertConfig, BertModel
+
+    from tests.conftest import byte_level_tokenizer
+    from training import evaluate, export, train
+
+    base = tmp_path / "base"
+    BertModel(
+        BertConfig(vocab_size=400, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64)
+    ).save_pretrained(base)
+    spec = json.loads(byte_level_tokenizer().to_str())
+    spec["added_tokens"] = [token for token in spec["added_tokens"] if token["special"]]
+    (base / "tokenizer.json").write_text(json.dumps(spec))
+    (base / "tokenizer_config.json").write_text(
+        json.dumps({"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": "<|pad|>"})
+    )
+    mixed(triplets)
+    data, judge, folder = tmp_path / "train.jsonl", tmp_path / "judge", tmp_path / "exported"
+    train.main(["--train", str(data), "--base", str(base), "--output_dir", str(judge), "--max_length", "192"])
+    card = JudgeCard.read(judge)
+    assert card.training["rows"] == len(list(read_rows(data)))
+    assert card.training["data"]["seed"] == 0
+
+    export.main(["--model", str(judge), "--output", str(folder), "--check", str(data), "--check_rows", "50"])
+    assert JudgeCard.read(folder).parity["n"] == 50
+    assert 0 < load_judge(str(folder)).predict(candidates=["Lima"], references=["Lima"])[0] < 1
+
+    evaluate.main(["--judge", str(folder), "--triplets", f"dev={triplets}", "--write_card"])
+    accuracy = JudgeCard.read(folder).accuracy
+    assert [(e["split"], e["source"], e["n"]) for e in accuracy] == [("dev", s, 40) for s in ("m", "n", "o")]
+
+    monkeypatch.setattr(export, "MAX_FLIPS", -1.0)
+    with pytest.raises(SystemExit, match="refused"):
+        export.main(
+            ["--model", str(judge), "--output", str(tmp_path / "bad"), "--check", str(data), "--check_rows", "9"]
+        )
+    assert not (tmp_path / "bad").exists()
+
+
+def test_measures_agree_with_hand_computed_ones() -> None:
+    from lm_eval_bertjudge.records import Verdict
+    from training.evaluate import measures, wilson
+
+    verdicts = [Verdict(p, p >= 0.5, "judge", False, "threshold") for p in (0.9, 0.8, 0.3, 0.6)]
+    found = measures([*verdicts, Verdict(None, False, "unjudged", False, "undecided")], [1, 1, 1, 0, 0])
+    assert (found["n"], found["accuracy"], found["unjudged"]) == (5, 0.4, 1)
+    assert found["f1"] == pytest.approx(2 * 2 / (3 + 3), abs=1e-4)
+    assert found["brier"] == pytest.approx((0.01 + 0.04 + 0.49 + 0.36) / 4, abs=1e-4)
+    assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+
+
+def test_a_half_written_file_never_has_the_files_name(tmp_path: Path) -> None:
+    def failing() -> Any:
+        yield {"a": 1}
+        raise RuntimeError("disk full")
+
+    with pytest.raises(RuntimeError):
+        write_rows(tmp_path / "out.jsonl", failing())
+    assert not (tmp_path / "out.jsonl").exists()

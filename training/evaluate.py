@@ -1,0 +1,172 @@
+"""Stage: measure a judge on labelled triplets, beside the lexical baseline.
+
+    python -m training.evaluate --judge JUDGE_DIR --triplets dev=DIR dev_unseen_generators=DIR [--write_card]
+
+Per split and source: n, accuracy with a 95% Wilson interval, F1, Brier score and expected calibration error of the
+judge at its threshold; accuracy of the cascade, of the lexical baseline (its own extraction, see lexical.py), of alias
+containment, and of the judge without the question. Several references of a row are judged one by one, the best counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+
+from lm_eval_bertjudge.config import JudgeCard
+from lm_eval_bertjudge.judge import load_judge
+from lm_eval_bertjudge.pipeline import Pipeline
+from lm_eval_bertjudge.records import JudgeItem, Verdict
+from training.rows import Row, read_rows
+
+N_BINS = 10
+
+
+def wilson(n_right: int, n: int) -> tuple[float, float]:
+    """95% Wilson score interval of a proportion."""
+    z = 1.959964
+    share = n_right / n
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return centre - half, centre + half
+
+
+def prompt(row: Row) -> str:
+    """The question as our own tasks would have prompted it: with the passage before it where there is one."""
+    context = (row.get("context") or "").strip()
+    if not context:
+        return row["question"]
+    return f"Answer the question based on the provided context.\n\nContext:\n{context}\n\nQuestion: {row['question']}"
+
+
+def items_of(rows: list[Row], *, with_question: bool = True) -> list[JudgeItem]:
+    return [JudgeItem(prompt(r) if with_question else "", tuple(r["references"]), r["candidate"]) for r in rows]
+
+
+def contains(item: JudgeItem) -> bool:
+    """Alias containment: some reference occurs in the candidate, letter case aside."""
+    return any(reference.lower().strip() in item.candidate.lower() for reference in item.references)
+
+
+def measures(verdicts: list[Verdict], labels: list[int]) -> dict[str, float | int]:
+    """Agreement of verdicts with labels; unjudged rows count as disagreement and are counted apart."""
+    right = [v.correct == bool(label) and v.source != "unjudged" for v, label in zip(verdicts, labels, strict=True)]
+    low, high = wilson(sum(right), len(right))
+    pairs = list(zip(verdicts, labels, strict=True))
+    hits = sum(v.correct and label for v, label in pairs)
+    called, real = sum(v.correct for v in verdicts), sum(labels)
+    p = np.array([v.p_correct for v in verdicts if v.p_correct is not None])
+    y = np.array([label for v, label in pairs if v.p_correct is not None])
+    bins = np.minimum((p * N_BINS).astype(int), N_BINS - 1)
+    gaps = [
+        abs(p[bins == b].mean() - y[bins == b].mean()) * (bins == b).sum() for b in range(N_BINS) if (bins == b).any()
+    ]
+    return {
+        "n": len(labels),
+        "accuracy": round(sum(right) / len(right), 4),
+        "low": round(low, 4),
+        "high": round(high, 4),
+        "f1": round(2 * hits / max(1, called + real), 4),
+        "brier": round(float(((p - y) ** 2).mean()), 4),
+        "ece": round(float(sum(gaps)) / max(1, len(p)), 4),
+        "share_correct": round(real / len(labels), 4),
+        "truncated": round(sum(v.truncated for v in verdicts) / len(verdicts), 4),
+        "unjudged": sum(v.source == "unjudged" for v in verdicts),
+    }
+
+
+def evaluate(judge: str, rows: list[Row], *, without_question: bool = True) -> dict[str, float | int]:
+    """The judge's measures on rows of one source, and the accuracy of the baselines on the same rows."""
+    labels = [int(row["label"]) for row in rows]
+    items = items_of(rows)
+    loaded = load_judge(judge)
+    found = measures(loaded.judge(items), labels)
+    lexical = Pipeline(reference="", method="lexical").decide(items)
+    cascade = Pipeline(reference="", method="cascade", judge=judge).decide(items)
+    found |= {
+        "lexical": _accuracy([v.correct for v in lexical], labels),
+        "cascade": _accuracy([v.correct for v in cascade], labels),
+        "containment": _accuracy([contains(item) for item in items], labels),
+    }
+    if without_question:
+        alone = loaded.judge(items_of(rows, with_question=False))
+        found["without_question"] = _accuracy([v.correct for v in alone], labels)
+    return found
+
+
+def sweep(judge: str, rows: list[Row]) -> list[dict[str, float]]:
+    """Accuracy by threshold, as in the paper's Figure 5."""
+    labels = np.array([int(row["label"]) for row in rows])
+    p = np.array([v.p_correct or 0.0 for v in load_judge(judge).judge(items_of(rows))])
+    return [{"threshold": t / 20, "accuracy": round(float(((p >= t / 20) == labels).mean()), 4)} for t in range(1, 20)]
+
+
+def _accuracy(decisions: list[bool], labels: list[int]) -> float:
+    return round(sum(d == bool(label) for d, label in zip(decisions, labels, strict=True)) / len(labels), 4)
+
+
+def table(entries: list[dict]) -> str:
+    """The entries as a Markdown table."""
+    head = (
+        "split",
+        "source",
+        "n",
+        "accuracy",
+        "95% interval",
+        "F1",
+        "ECE",
+        "cascade",
+        "no question",
+        "lexical",
+        "contains",
+    )
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for e in entries:
+        shown = [
+            f"{e.get(k, math.nan):.3f}" for k in ("f1", "ece", "cascade", "without_question", "lexical", "containment")
+        ]
+        interval = f"{e['low']:.3f}-{e['high']:.3f}"
+        cells = [e["split"], e["source"], str(e["n"]), f"{e['accuracy']:.3f}", interval, *shown]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--judge", default="default", help="judge folder, hub id, or the embedded one")
+    parser.add_argument(
+        "--triplets", nargs="+", required=True, metavar="SPLIT=DIR", help="folders with SOURCE.jsonl.gz"
+    )
+    parser.add_argument("--sources", help="comma-separated; all when not given")
+    parser.add_argument("--output", type=Path, help="JSON file for the figures")
+    parser.add_argument("--sweep", action="store_true", help="also accuracy by threshold, over all rows of a split")
+    parser.add_argument("--write_card", action="store_true", help="put the figures into the judge's card")
+    args = parser.parse_args(argv)
+
+    entries: list[dict] = []
+    curves: dict[str, list[dict[str, float]]] = {}
+    for split, folder in (entry.split("=", 1) for entry in args.triplets):
+        files = sorted(Path(folder).glob("*.jsonl.gz"))
+        chosen = [f for f in files if not args.sources or f.name.removesuffix(".jsonl.gz") in args.sources.split(",")]
+        if not chosen:
+            raise SystemExit(f"{folder} has none of the sources asked for; it has {', '.join(f.name for f in files)}")
+        for path in chosen:
+            rows = [row for row in read_rows(path) if row["label"] is not None]
+            entries.append({"split": split, "source": path.name.removesuffix(".jsonl.gz")} | evaluate(args.judge, rows))
+            print(table(entries[-1:]).splitlines()[-1], flush=True)
+        if args.sweep:
+            curves[split] = sweep(args.judge, [row for path in chosen for row in read_rows(path)])
+    print("\n" + table(entries))
+    if args.output:
+        args.output.write_text(json.dumps({"accuracy": entries, "sweep": curves}, indent=1) + "\n", encoding="utf-8")
+    if args.write_card:
+        folder = Path(args.judge)
+        dataclasses.replace(JudgeCard.read(folder), accuracy=entries).write(folder)
+
+
+if __name__ == "__main__":
+    main()
