@@ -1,4 +1,4 @@
-"""The command `bertjudge`: judge, check, tasks-dir, demo."""
+"""The command `bertjudge`: judge, check, tasks-dir, demo here; rejudge and the others beside their code."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.judge import BATCH_TOKENS
 from lm_eval_bertjudge.pipeline import METHODS, Pipeline
 from lm_eval_bertjudge.records import JudgeItem
+from lm_eval_bertjudge.reporting import agree, report
+from lm_eval_bertjudge.rescoring import rejudge
 
 _CHUNK = 20_000  # rows held in memory at once
 
@@ -27,7 +29,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parser().parse_args(argv)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     try:
-        args.run(args)
+        if shown := args.run(args):
+            print(shown)
     except BertJudgeError as error:
         sys.stderr.write(f"bertjudge: {error}\n")
         return 2
@@ -62,10 +65,14 @@ def _parser() -> argparse.ArgumentParser:
     check.set_defaults(run=_check)
 
     folder = commands.add_parser("tasks-dir", help="print the folder of our task files, for lm_eval --include_path")
-    folder.set_defaults(run=lambda _: print(tasks_dir()))
+    folder.set_defaults(run=lambda _: tasks_dir())
 
     demo = commands.add_parser("demo", help="30 recorded answers through the real harness, offline")
     demo.set_defaults(run=_demo)
+
+    rejudge.add_parser(commands)
+    agree.add_parsers(commands)
+    report.add_parser(commands)
     return parser
 
 

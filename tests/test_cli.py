@@ -71,7 +71,7 @@ def test_bad_rows_are_named_before_anything_is_judged(
         (["judge", "--input", "nowhere.jsonl", "--output", "x"], "nowhere.jsonl cannot be read: No such file"),
         ([*PAIR, "a", "--threshold", "2"], "a probability in [0, 1]"),
         ([*PAIR, "a", "--judge", "/nowhere"], "no judge at '/nowhere'"),
-        (["check", "gsm8k_bert"], "did you mean gsm8k_bertjudge?"),
+        (["check", "gsm8k_bert"], "did you mean gsm8k_bertjudge"),
     ],
 )
 def test_bad_input_exits_with_2_and_says_what_to_type(

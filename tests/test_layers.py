@@ -15,9 +15,14 @@ LAYERS = {
     "judge": 3,
     "pipeline": 4,
     "harness": 5,
-    "demo": 6, "cli": 7,
+    "demo": 6, "rescoring": 6,
+    "reporting": 7,
+    "cli": 8,
 }  # fmt: skip
-HEAVY = {"torch": "backends/torch.py", "transformers": "backends/torch.py", "onnxruntime": "backends/onnx.py"}
+HEAVY = {
+    "torch": "backends/torch.py", "transformers": "backends/torch.py", "onnxruntime": "backends/onnx.py",
+    "matplotlib": "reporting/plots.py",
+}  # fmt: skip
 SAME_LAYER = {("config", "encoding")}  # the card names the encoding version
 
 

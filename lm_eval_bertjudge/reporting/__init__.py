@@ -1,0 +1,1 @@
+"""What verdicts say: agreement with labels, corrected accuracies, and the report."""

@@ -1,0 +1,213 @@
+"""`bertjudge rejudge`: judges answers that are on disk, survives being killed, and never judges a row twice.
+
+Rows are judged in chunks that are appended whole, so a killed run leaves a prefix. The next one cuts that back to the
+last whole chunk: the same batches then give the same probabilities, and the same bytes as a run that was never killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tqdm import tqdm
+
+from lm_eval_bertjudge import __version__, lexical
+from lm_eval_bertjudge.encoding import ENCODING_VERSION
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.judge import BATCH_TOKENS
+from lm_eval_bertjudge.pipeline import METHODS, Method, Pipeline
+from lm_eval_bertjudge.records import JudgeItem
+from lm_eval_bertjudge.rescoring import results, samples
+from lm_eval_bertjudge.rescoring.known_tasks import Templates
+from lm_eval_bertjudge.rescoring.verdicts import Row
+
+logger = logging.getLogger(__name__)
+
+CHUNK = 1024  # rows; what a kill can cost, and the span within which batches are sorted by length
+
+
+class Source(NamedTuple):
+    """One input file, what becomes of it, and what its verdicts depend on."""
+
+    file: Path
+    output: Path
+    rows: list[Row]
+    run: str
+
+
+def add_parser(commands: Any) -> None:
+    """Adds the command to `bertjudge`."""
+    parser = commands.add_parser("rejudge", help="judge answers in sample files of lm_eval, or in triplet files")
+    parser.add_argument("paths", nargs="+", type=Path, metavar="FILE|DIR", help="samples_*.jsonl, or jsonl/csv/parquet")
+    parser.add_argument("--output", type=Path, help="folder for verdicts_*.jsonl and results_*.json")
+    parser.add_argument("--task", help="for samples of a task that judges: rebuild items as its pipeline does")
+    parser.add_argument("--include_path", help="folder with task files of your own, for --task")
+    parser.add_argument("--question", help="field or Jinja template on `doc`; `prompt` is the logged prompt")
+    parser.add_argument("--reference", help="field or Jinja template on `doc`; `target` is the logged target")
+    parser.add_argument("--method", action="append", choices=METHODS, help="repeatable; all three when not given")
+    parser.add_argument("--generator", help="the model's name, where no results_*.json says it")
+    parser.add_argument("--dry-run", action="store_true", help="print three rebuilt items and judge nothing")
+    parser.add_argument("--match", choices=lexical.MATCHES, help="comparison of the lexical method (default: auto)")
+    parser.add_argument("--judge", default="default", help="the embedded one, a folder, or a hub id")
+    parser.add_argument(
+        "--threshold", type=float, help="p_correct from which an answer is right (default: the judge's)"
+    )
+    parser.add_argument("--backend", default="auto", help="auto, onnx or torch")
+    parser.add_argument("--device", default="auto", help="auto, cpu, cuda, ...")
+    parser.add_argument("--dtype", default="auto", help="auto, float32 or bfloat16")
+    parser.add_argument("--batch_tokens", type=int, default=BATCH_TOKENS, help="padded tokens per batch")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> str:
+    """Judges every file; what to print: where the files are and the new numbers beside the old.
+
+    Raises:
+        InputError: An item cannot be rebuilt (said before anything is judged), or the output is of another run.
+    """
+    if args.output is None and not args.dry_run:
+        raise InputError("--output is missing: the folder for the verdict files")
+    templates, match = _templates(args)
+    # All files are rebuilt first and not kept: an error must not come after hours, and a sweep outgrows memory.
+    sized = [
+        (file, output, len(found))
+        for file, output in samples.find(args.paths)
+        if (found := _rows(file, templates, args.generator)) is not None
+    ]
+    if not sized:
+        raise InputError("no file holds generated text: likelihood tasks cannot be judged")
+    if args.dry_run:
+        first = samples.rows(sized[0][0], templates=templates, generator=args.generator)
+        return _preview([(file, n) for file, _, n in sized], first)
+    options = ("judge", "threshold", "backend", "device", "dtype", "batch_tokens")
+    pipeline = Pipeline(reference="", match=match, **{name: getattr(args, name) for name in options})
+    methods: list[Method] = list(dict.fromkeys(args.method or METHODS))
+    settings = _settings(pipeline, methods)
+    with tqdm(total=sum(n for _, _, n in sized), desc="rejudging", unit=" rows", disable=None) as bar:
+        for file, output, _ in sized:
+            found = samples.rows(file, templates=templates, generator=args.generator)
+            source = Source(file, args.output / output, found, _run_id(file, found, settings))
+            judge_file(source, pipeline, methods, bar)
+    return results.write([(file, args.output / output) for file, output, _ in sized], args.output, settings)
+
+
+def _templates(args: argparse.Namespace) -> tuple[Templates | None, lexical.Match]:
+    """What --task, --question and --reference say; None leaves it to the table of known tasks."""
+    match: lexical.Match = args.match or "auto"
+    if args.task is None and args.question is None and args.reference is None:
+        return None, match
+    question, reference = "", ""
+    if args.task is not None:
+        from lm_eval_bertjudge.harness import check_task
+
+        pipelines = check_task(args.task, include_path=args.include_path).pipelines
+        if not pipelines:
+            raise InputError(f"--task {args.task}: no pipeline of it judges; see `bertjudge check {args.task}`")
+        pipeline = pipelines.get("judge", next(iter(pipelines.values())))
+        question, reference = pipeline.question if pipeline.include_question else "", pipeline.reference
+        theirs = [p.match for p in pipelines.values() if p.method == "lexical"]
+        match = theirs[0] if theirs and args.match is None else match
+    question = question if args.question is None else args.question
+    reference = reference if args.reference is None else args.reference
+    if not reference:
+        raise InputError(
+            "--question alone is not enough: give --reference too (`--reference target` is the logged one)"
+        )
+    return Templates(question, reference), match
+
+
+def _rows(file: Path, templates: Templates | None, generator: str | None) -> list[Row] | None:
+    try:
+        return samples.rows(file, templates=templates, generator=generator)
+    except samples.NotGeneratedError as error:
+        logger.warning("left out: %s", error)
+        return None
+
+
+def _preview(sized: Sequence[tuple[Path, int]], first: Sequence[Row]) -> str:
+    blocks = [f"{file}: {n} answers" for file, n in sized]
+    for row in first[:3]:
+        blocks.append(
+            f"--- {row['id']}\nquestion: {row['question']}\nreferences: {row['references']}\n"
+            f"candidate ends: {row['candidate'][-300:]!r}\nold metrics: {row['old']}"
+        )
+    return "\n".join(blocks)
+
+
+def _settings(pipeline: Pipeline, methods: Sequence[Method]) -> dict[str, Any]:
+    """What verdicts depend on besides the rows: options, versions, and the judge's card where one is used."""
+    card = asdict(pipeline.load().card) if set(methods) - {"lexical"} else None
+    options = {name: value for name, value in asdict(pipeline).items() if name not in ("question", "reference")}
+    options |= {"method": list(methods)}
+    return {"version": __version__, "encoding": ENCODING_VERSION, "options": options, "judge_card": card}
+
+
+def _run_id(file: Path, found: list[Row], settings: dict[str, Any]) -> str:
+    """A short hash of everything the verdicts of a file depend on."""
+    content = json.dumps([settings, file.name, found], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def judge_file(source: Source, pipeline: Pipeline, methods: Sequence[Method], bar: tqdm[Any]) -> None:
+    """Writes a file's verdicts to its output, going on where a killed run stopped.
+
+    Raises:
+        InputError: The output exists and is of another input or of other options.
+    """
+    part = source.output.with_name(source.output.name + ".tmp")
+    if source.output.exists():
+        _kept(source.output, source)
+        bar.update(len(source.rows))
+        return
+    source.output.parent.mkdir(parents=True, exist_ok=True)
+    done = _kept(part, source) if part.exists() else 0
+    bar.update(done)
+    # A lone surrogate in an answer becomes \\udXXX, which is its JSON escape.
+    with part.open("a", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+        for start in range(done, len(source.rows), CHUNK):
+            chunk = source.rows[start : start + CHUNK]
+            found = decide(chunk, pipeline, methods)
+            lines = [row | {"verdicts": each, "run": source.run} for row, each in zip(chunk, found, strict=True)]
+            out.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+            out.flush()
+            bar.update(len(chunk))
+    os.replace(part, source.output)
+
+
+def _kept(path: Path, source: Source) -> int:
+    """How many rows are on disk; of an unfinished file what is after its last whole chunk is cut off."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    whole = [line for line in lines if line.endswith(b"\n")]
+    n = len(whole) if len(whole) == len(source.rows) else len(whole) // CHUNK * CHUNK
+    if n > len(source.rows) or any(json.loads(line)["run"] != source.run for line in whole[: max(n, 1)]):
+        raise InputError(
+            f"{path} was made from other rows or with other options than these. Give another --output, or delete it"
+        )
+    if path.suffix == ".tmp":
+        os.truncate(path, sum(len(line) for line in whole[:n]))
+    return n
+
+
+def decide(chunk: Sequence[Row], pipeline: Pipeline, methods: Sequence[Method]) -> list[dict[str, Any]]:
+    """Per row the verdict's fields by method, in the order of `methods`.
+
+    Where judge and cascade are both wanted, the encoder runs once: they differ only on the strict lexical yes.
+    """
+    items = [JudgeItem(row["question"], tuple(row["references"]), row["candidate"]) for row in chunk]
+    found: dict[Method, list[Any]] = {}
+    for method in sorted(methods, key=("judge", "lexical", "cascade").index):
+        chosen = replace(pipeline, method=method)
+        if method == "cascade" and "judge" in found:
+            accepted = [lexical.strict_yes(item) for item in items]
+            yes = iter(chosen.decide([item for item, ok in zip(items, accepted, strict=True) if ok]))
+            found[method] = [next(yes) if ok else v for v, ok in zip(found["judge"], accepted, strict=True)]
+        else:
+            found[method] = chosen.decide(items)
+    return [{method: found[method][i].as_row() for method in methods} for i in range(len(items))]

@@ -1,0 +1,315 @@
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lm_eval_bertjudge import cli
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.reporting import agreement, correction
+
+
+def ints(*values: int) -> Any:
+    return np.array(values, dtype=np.int64)
+
+
+def test_figures_of_a_table_worked_out_by_hand() -> None:
+    # 40 right and called right, 10 wrong and called right, 5 right and called wrong, 45 wrong and called wrong
+    decisions = ints(*[1] * 50, *[0] * 50)
+    labels = ints(*[1] * 40, *[0] * 10, *[1] * 5, *[0] * 45)
+    found = agreement.agreement(decisions, labels)
+    assert found["confusion"] == {"n_tp": 40, "n_fp": 10, "n_fn": 5, "n_tn": 45}
+    assert found["accuracy"] == 0.85
+    assert found["precision"] == 0.8
+    assert found["recall"] == pytest.approx(40 / 45)
+    assert found["f1"] == pytest.approx(80 / 95)
+    assert found["kappa"] == pytest.approx((0.85 - 0.5) / 0.5)  # chance: .5 * .45 + .5 * .55
+    assert found["pearson"] == pytest.approx((40 * 45 - 10 * 5) / math.sqrt(50 * 50 * 45 * 55))
+    z, p, n = 1.959964, 0.85, 100
+    centre, reach = p + z * z / 2 / n, z * math.sqrt(p * (1 - p) / n + z * z / 4 / n / n)
+    expected = [(centre + sign * reach) / (1 + z * z / n) for sign in (-1, 1)]
+    assert found["accuracy_interval"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_brier_and_calibration_by_hand_leave_out_the_unjudged() -> None:
+    p = np.array([0.95, 0.85, 0.85, 0.05, np.nan])
+    found = agreement.agreement(ints(1, 1, 1, 0, 0), ints(1, 1, 0, 0, 1), p)
+    assert found["n_unjudged"] == 1
+    assert found["brier"] == pytest.approx((0.05**2 + 0.15**2 + 0.85**2 + 0.05**2) / 4)
+    assert found["ece"] == pytest.approx((0.05 + abs(1 - 1.7) + 0.05) / 4)
+    assert found["accuracy"] == 0.6  # the unjudged one counts as called wrong
+
+
+def test_a_constant_judge_has_no_correlation_and_no_kappa_with_constant_labels() -> None:
+    found = agreement.agreement(ints(1, 1), ints(1, 1))
+    assert found["pearson"] is None
+    assert found["kappa"] is None
+
+
+def test_the_sweep_at_a_threshold_is_the_agreement_of_its_decisions() -> None:
+    rng = np.random.default_rng(0)
+    p, labels = rng.random(200), rng.integers(0, 2, 200)
+    (row,) = agreement.sweep(p, labels, [0.3])
+    whole = agreement.agreement((p >= 0.3).astype(np.int64), labels)
+    assert {name: row[name] for name in ("accuracy", "precision", "recall", "f1")} == {
+        name: whole[name] for name in ("accuracy", "precision", "recall", "f1")
+    }
+
+
+@pytest.mark.parametrize(
+    ("only_first", "only_second", "p"),
+    [(0, 0, 1.0), (5, 0, 2 / 32), (8, 2, 2 * (1 + 10 + 45) / 1024), (3, 3, 1.0)],
+)
+def test_mcnemar_is_the_exact_binomial_p(only_first: int, only_second: int, p: float) -> None:
+    assert agreement.mcnemar(only_first, only_second) == pytest.approx(p)
+
+
+def test_the_permutation_p_is_the_exact_share_of_sign_flips() -> None:
+    # five questions on which only the first judge is right: of 32 flips 2 are as far from 0
+    found = agreement.compare(ints(1, 1, 1, 1, 1, 1), ints(0, 0, 0, 0, 0, 1), list("abcdef"), seed=1)
+    assert found["permutation_p"] == pytest.approx(2 / 32, abs=0.008)
+    assert found["mcnemar_p"] == pytest.approx(2 / 32)
+    assert found["difference"] == pytest.approx(5 / 6)
+    assert found == agreement.compare(ints(1, 1, 1, 1, 1, 1), ints(0, 0, 0, 0, 0, 1), list("abcdef"), seed=1)
+
+
+def test_the_bootstrap_resamples_questions_and_not_answers() -> None:
+    rng = np.random.default_rng(0)
+    per_question = rng.integers(0, 2, 60)
+    right, other = np.repeat(per_question, 10), np.repeat(rng.integers(0, 2, 60), 10)
+    clusters = [str(i) for i in range(60) for _ in range(10)]
+    low, high = agreement.compare(right, other, clusters, n_resamples=2000)["difference_interval"]
+    single = [str(i) for i in range(600)]
+    low_1, high_1 = agreement.compare(right, other, single, n_resamples=2000)["difference_interval"]
+    assert (high - low) / (high_1 - low_1) == pytest.approx(math.sqrt(10), rel=0.15)
+
+
+def test_the_gap_of_rates_has_a_cluster_robust_interval() -> None:
+    from scipy.stats import t
+
+    said, gold = ints(1, 1, 1, 0, 0, 0), ints(1, 0, 0, 0, 0, 1)
+    found = agreement.rate_gap(said, gold, ["a", "a", "b", "b", "c", "c"])
+    gaps = {"a": [0, 1], "b": [1, 0], "c": [0, -1]}
+    mean = 1 / 6
+    sums = [sum(g - mean for g in each) for each in gaps.values()]
+    reach = t.ppf(0.975, 2) * math.sqrt(sum(s * s for s in sums) * 3 / 2) / 6
+    assert found["gap"] == pytest.approx(mean)
+    assert found["gap_interval"] == pytest.approx((mean - reach, mean + reach))
+    assert (found["judge_rate"], found["gold_rate"], found["n_questions"]) == (0.5, pytest.approx(1 / 3), 3)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "rho", "expected"), [(0.9, 1.0, 0.9), (0.9, 0.975, 0.88), (0.3, 0.5, 0.5), (1.0, 0.95, 0.95)]
+)
+def test_equation_6_of_the_paper(accuracy: float, rho: float, expected: float) -> None:
+    assert agreement.accuracy_for_true_labels(accuracy, rho) == pytest.approx(expected)
+
+
+def test_equation_6_holds_where_label_errors_are_independent_of_the_judge() -> None:
+    rng = np.random.default_rng(0)
+    human = rng.integers(0, 2, 400_000)
+    synthetic = np.where(rng.random(400_000) < 0.9, human, 1 - human)
+    judge = np.where(rng.random(400_000) < 0.8, synthetic, 1 - synthetic)
+    estimate = agreement.accuracy_for_true_labels(float((judge == synthetic).mean()), 0.9)
+    assert estimate == pytest.approx(float((judge == human).mean()), abs=0.005)
+
+
+def biased(seed: int, n: int = 3000) -> tuple[Any, Any, Any, Any]:
+    """True labels, a judge that calls a fifth of the wrong answers right, its p, and what rules say."""
+    rng = np.random.default_rng(seed)
+    gold = (rng.random(n) < 0.6).astype(np.int64)
+    said = np.where(gold == 1, rng.random(n) < 0.95, rng.random(n) > 0.8).astype(np.int64)
+    sure = np.where(said == gold, rng.beta(6, 1, n), rng.beta(2, 2, n))
+    p = np.where(said == 1, 0.5 + sure / 2, 0.5 - sure / 2)
+    return gold, said, p, np.where(rng.random(n) < 0.7, gold, 0)
+
+
+def test_corrected_intervals_cover_the_truth_95_times_in_100_where_the_raw_rate_never_does() -> None:
+    n_runs, covered, raw = 600, {"ppi": 0, "rogan_gladen": 0}, 0
+    estimates: dict[str, list[float]] = {"ppi": [], "rogan_gladen": []}
+    for seed in range(n_runs):
+        gold, said, p, rules = biased(seed)
+        stratum = correction.strata(said, p, rules)
+        sizes = dict(zip(*(each.tolist() for each in np.unique(stratum, return_counts=True)), strict=True))
+        chosen = correction.draw(stratum, 250, seed=seed)
+        found = correction.corrected(said, chosen, gold[chosen], stratum[chosen], sizes)
+        for name in covered:
+            low, high = found[name]["interval"]
+            covered[name] += low <= 0.6 <= high
+            estimates[name].append(found[name]["estimate"])
+        raw += abs(found["raw"] - 0.6) < 1.96 * math.sqrt(0.24 / 3000)
+    assert raw == 0
+    for name, times in covered.items():
+        assert times / n_runs == pytest.approx(0.95, abs=0.02), name
+        assert np.mean(estimates[name]) == pytest.approx(0.6, abs=0.003), name  # unequal sampling is weighted away
+
+
+def test_a_perfect_judge_keeps_its_rate_and_gets_an_interval_all_the_same() -> None:
+    said = ints(*[1] * 60, *[0] * 40)
+    chosen = np.arange(0, 100, 4)
+    found = correction.corrected(said, chosen, said[chosen])
+    assert found["ppi"]["estimate"] == pytest.approx(0.6)
+    assert found["rogan_gladen"]["estimate"] == pytest.approx(0.6)
+    low, high = found["ppi"]["interval"]
+    assert high - low > 2 * 1.96 * math.sqrt(0.24 / 100)
+
+
+def test_rogan_gladen_by_hand() -> None:
+    said = ints(*[1] * 50, *[0] * 50)
+    chosen = np.array([0, 1, 2, 3, 4, 50, 51, 52, 53, 54])
+    found = correction.corrected(said, chosen, ints(1, 1, 1, 1, 0, 1, 0, 0, 0, 0))
+    assert (found["sensitivity"], found["specificity"]) == (0.8, 0.8)
+    assert found["rogan_gladen"]["estimate"] == pytest.approx((0.5 + 0.8 - 1) / 0.6)
+    assert correction.corrected(said, chosen, ints(*[1] * 10))["rogan_gladen"] is None
+
+
+def test_the_sample_takes_the_doubtful_first_and_two_of_everything() -> None:
+    stratum = ints(*[1] * 20, *[2] * 20, *[3] * 500, *[4] * 2)
+    chosen = stratum[correction.draw(stratum, 60)]
+    counts = {name: int((chosen == name).sum()) for name in (1, 2, 3, 4)}
+    assert sum(counts.values()) == 60
+    assert counts[4] == 2
+    assert counts[1] / 20 > counts[3] / 500
+    assert sorted(correction.draw(stratum, 542).tolist()) == list(range(542))
+    with pytest.raises(InputError, match=r"between 8 \(two per stratum\) and 542"):
+        correction.draw(stratum, 543)
+
+
+def write_verdicts(folder: Path, n: int = 300, *, n_generators: int = 2, seed: int = 0) -> Path:
+    """A verdict file as rejudge writes it, with the true label as a field."""
+    gold, said, p, rules = biased(seed, n)
+    lines = []
+    for i in range(n):
+        judge = {"p_correct": p[i], "correct": bool(said[i]), "source": "judge", "truncated": False, "reason": "x"}
+        rule = {"p_correct": 1.0 * rules[i], "correct": bool(rules[i]), "source": "lexical", "truncated": False}
+        reason = {"reason": "match" if rules[i] else ("parse_failure", "mismatch")[i % 2]}
+        generator = f"model{i % n_generators}"
+        lines.append({
+            "id": f"{generator}/t/{i}", "generator": generator, "task": f"t{i % 3}", "category": "open_qa",
+            "question": f"q{i // n_generators}", "references": ["a"], "candidate": "word " * (i % 60), "repeat": 0,
+            "old": {"exact_match,strict": float(rules[i])}, "verdicts": {"judge": judge, "lexical": rule | reason},
+            "truth": int(gold[i]), "doc_id": i, "run": "r1",
+        })  # fmt: skip
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "verdicts_t.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_agree_reports_every_slice_and_the_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = write_verdicts(tmp_path), tmp_path / "a.json"
+    args = ["agree", str(path), "--labels", "truth", "--against", "lexical", "--label_accuracy", "0.975"]
+    assert cli.main([*args, "--output", str(out)]) == 0
+    gold, said, _, rules = biased(0, 300)
+    found = json.loads(out.read_text())
+    accuracy = float((gold == said).mean())
+    assert found["overall"]["accuracy"] == pytest.approx(accuracy)
+    assert found["accuracy_for_true_labels"] == pytest.approx(0.95 * accuracy + 0.025)
+    assert found["by"]["generator"]["model1"]["n"] == 150
+    assert sum(part["n"] for part in found["by"]["length"].values()) == 300
+    assert found["overall"]["n_questions"] == 150
+    assert found["against"]["difference"] == pytest.approx(accuracy - float((gold == rules).mean()))
+    shown = capsys.readouterr().out
+    for text in ("## By category", "## By threshold", "mcnemar_p", "| model0 | 150 |"):
+        assert text in shown
+
+
+def test_two_files_are_joined_by_id_and_not_by_position(tmp_path: Path) -> None:
+    path = write_verdicts(tmp_path / "a")
+    lines = path.read_text().splitlines(keepends=True)
+    (tmp_path / "b.jsonl").write_text("".join(reversed(lines)))
+    labels = [{"id": row["id"], "label": row["truth"]} for row in map(json.loads, reversed(lines))]
+    (tmp_path / "labels.csv").write_text("id,label\n" + "".join(f"{row['id']},{row['label']}\n" for row in labels))
+    out = tmp_path / "a.json"
+    args = ["agree", str(path), "--labels", str(tmp_path / "labels.csv"), "--against", str(tmp_path / "b.jsonl")]
+    assert cli.main([*args, "--output", str(out)]) == 0
+    found = json.loads(out.read_text())
+    assert found["against"]["n_only_first"] == found["against"]["n_only_second"] == 0
+    gold, said, _, _ = biased(0, 300)
+    assert found["overall"]["accuracy"] == pytest.approx(float((gold == said).mean()))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"id": "model0/t/0", "label": 1}\n', "299 of 300 verdicts have no row there: model0/t/10, "),
+        ('{"id": "nobody", "label": 1}\n', "1 ids that no verdict has: nobody"),
+        ('{"id": "model0/t/0", "label": 2}\n', "id model0/t/0: 2 is no label: 1 (right)"),
+        ('{"id": "model0/t/0", "label": null}\n', "no row has a label"),
+        ('{"name": "model0/t/0"}\n', "columns id and label were expected; it has name"),
+        ('{"id": 1, "label": 1}\n{"id": 1, "label": 0}\n', "the id 1 is there twice"),
+    ],
+)
+def test_labels_that_do_not_fit_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, message: str
+) -> None:
+    path, labels = write_verdicts(tmp_path), tmp_path / "labels.jsonl"
+    labels.write_text(content)
+    subset = [] if "of 300" in message else ["--subset"]
+    assert cli.main(["agree", str(path), "--labels", str(labels), *subset]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+def test_a_drawn_sample_filled_in_gives_a_corrected_accuracy(
+    tmp_path: Path, ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, sample, out = write_verdicts(tmp_path, 3000), tmp_path / f"sample.{ending}", tmp_path / "c.json"
+    assert cli.main(["label-sample", str(path), "--n", "250", "--output", str(sample)]) == 0
+    truth = {row["id"]: row["truth"] for row in map(json.loads, path.read_text().splitlines())}
+    if ending == "jsonl":
+        rows = [json.loads(line) for line in sample.read_text().splitlines()]
+        assert not rows[0].keys() & {"verdicts", "p_correct", "correct", "old"}  # whoever labels must not see these
+        assert sum(row["weight"] for row in rows) == pytest.approx(3000)
+        sample.write_text("".join(json.dumps(row | {"label": truth[row["id"]]}) + "\n" for row in rows))
+    else:
+        import csv
+
+        with sample.open(newline="") as lines:
+            rows = [row | {"label": truth[row["id"]]} for row in csv.DictReader(lines)]
+        with sample.open("w", newline="") as out_lines:
+            writer = csv.DictWriter(out_lines, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    assert cli.main(["correct", str(path), "--labels", str(sample), "--output", str(out)]) == 0
+    found = json.loads(out.read_text())["all"]
+    low, high = found["ppi"]["interval"]
+    assert low < 0.6 < high
+    assert found["raw"] > high
+    assert "| all | 3000 | 250 |" in capsys.readouterr().out
+    assert cli.main(["label-sample", str(path), "--n", "250", "--output", str(sample)]) == 2  # labels are not lost
+
+
+def test_a_sample_of_other_verdicts_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, sample = write_verdicts(tmp_path, 300), tmp_path / "sample.jsonl"
+    assert cli.main(["label-sample", str(path), "--n", "50", "--output", str(sample)]) == 0
+    sample.write_text(sample.read_text().replace('"label": null', '"label": 1'))
+    args = ["agree", str(path), "--labels", str(sample), "--subset"]
+    assert cli.main(args) == 0
+    write_verdicts(tmp_path, 320)
+    assert cli.main(["correct", str(path), "--labels", str(sample)]) == 2
+    assert "drawn from 300 verdicts, these are 320" in capsys.readouterr().err
+
+
+def test_a_plain_random_sample_gives_a_figure_per_generator(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, labels = write_verdicts(tmp_path, 600), tmp_path / "labels.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    chosen = [row for row in rows if row["generator"] == "model0"][:90] + rows[1:20:2]
+    labels.write_text("".join(json.dumps({"id": row["id"], "label": row["truth"]}) + "\n" for row in chosen))
+    assert cli.main(["correct", str(path), "--labels", str(labels)]) == 0
+    shown = capsys.readouterr().out
+    assert "| model0 | 300 | 90 |" in shown
+    assert "| model1 | - | fewer than 20 |" in shown
+
+
+def test_the_output_of_bertjudge_judge_is_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    flat = {"p_correct": 0.9, "correct": True, "source": "judge", "truncated": False, "reason": "threshold"}
+    path.write_text("".join(json.dumps({"reference": "a", "candidate": "a", "label": 1} | flat) + "\n" for _ in "ab"))
+    out = tmp_path / "o.json"
+    assert cli.main(["agree", str(path), "--labels", "label", "--output", str(out)]) == 0
+    assert json.loads(out.read_text())["overall"]["accuracy"] == 1.0

@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+import builtins
+import html
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lm_eval_bertjudge import cli
+from lm_eval_bertjudge.reporting import report
+from lm_eval_bertjudge.rescoring import verdicts
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def verdict(correct: int, p: float, source: str = "judge", reason: str = "threshold") -> dict[str, Any]:
+    return {"p_correct": p, "correct": bool(correct), "source": source, "truncated": False, "reason": reason}
+
+
+def line(model: str, task: str, number: int, judge: int, rules: int, reason: str = "mismatch", **more: Any) -> Any:
+    return {
+        "id": f"{model}/{task}/{number}", "generator": model, "task": task, "question": f"question {number}",
+        "references": ["Lima"], "candidate": f"I think so {number}", "old": {"exact_match,strict": float(rules)},
+        "verdicts": {
+            "judge": verdict(judge, 0.9 if judge else 0.1),
+            "lexical": verdict(rules, float(rules), "lexical", "match" if rules else reason),
+        },
+    } | more  # fmt: skip
+
+
+# Per model and task: how many of 4 answers judge and rules call right, and how many the rules cannot parse.
+COUNTS = {
+    ("a", "t1"): (4, 1, 2), ("b", "t1"): (3, 3, 0), ("c", "t1"): (2, 2, 0),
+    ("a", "t2"): (3, 1, 1), ("b", "t2"): (3, 2, 0), ("c", "t2"): (1, 2, 1),
+}  # fmt: skip
+
+
+def lines() -> list[Any]:
+    return [
+        line(model, task, i, int(i < right), int(i < rules), "parse_failure" if i < rules + failed else "mismatch")
+        for (model, task), (right, rules, failed) in COUNTS.items()
+        for i in range(4)
+    ]
+
+
+def write(folder: Path, rows: list[Any]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "verdicts_x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def sections(folder: Path, labels: dict[str, Any] | None = None) -> dict[str, list[list[Any]]]:
+    found = report.build(verdicts.read([folder]), labels or {})
+    return {section.title: section.rows for section in found.sections}
+
+
+def test_accuracies_and_parse_failures_are_those_of_the_rows(tmp_path: Path) -> None:
+    found = {(row[0], row[1]): row for row in sections(write(tmp_path, lines()))["Accuracy"]}
+    for cell, (right, rules, failed) in COUNTS.items():
+        _, _, n, by_judge, by_rules, failures, unjudged, old = found[cell]
+        assert n == 4
+        assert old == f"exact_match,strict {rules / 4:.3f}"
+        assert by_judge.startswith(f"{right / 4:.3f} [")
+        assert by_rules.startswith(f"{rules / 4:.3f} [")
+        assert failures == failed / 4
+        assert unjudged == 0
+
+
+def test_the_difference_is_split_into_parsing_and_matching(tmp_path: Path) -> None:
+    found = {(row[0], row[1]): row[2:] for row in sections(write(tmp_path, lines()))["What the rules change"]}
+    assert found["a", "t1"] == ["-0.750", "-0.500", "-0.250"]  # 3 lost: 2 unparsed, 1 matched otherwise
+    assert found["b", "t1"] == ["+0.000", "+0.000", "+0.000"]
+    assert found["c", "t2"] == ["+0.250", "+0.000", "+0.250"]  # the unparsed one is wrong for the judge too
+    for delta, parsing, matching in found.values():
+        assert float(delta) == pytest.approx(float(parsing) + float(matching))
+
+
+def test_borda_points_and_ranks_by_hand(tmp_path: Path) -> None:
+    # judge: t1 a > b > c, t2 a = b > c. rules: t1 b > c > a, t2 b = c > a.
+    rates = {cell: {"judge": right / 4, "lexical": rules / 4} for cell, (right, rules, _) in COUNTS.items()}
+    assert report.borda(rates, "judge") == {"a": 3.5, "b": 2.5, "c": 0.0}
+    assert report.borda(rates, "lexical") == {"a": 0.0, "b": 3.5, "c": 2.5}
+    assert sections(write(tmp_path, lines()))["Ranking"] == [
+        ["a", 2, "1 (3.5)", "3 (0)", "+2"],
+        ["b", 2, "2 (2.5)", "1 (3.5)", "-1"],
+        ["c", 2, "3 (0)", "2 (2.5)", "-1"],
+    ]
+
+
+def test_sources_histogram_and_curve_count_every_answer(tmp_path: Path) -> None:
+    rows = lines()
+    rows[0]["verdicts"]["judge"] = verdict(0, 0.0) | {"p_correct": None, "source": "unjudged"}
+    found = report.build(verdicts.read([write(tmp_path, rows)]), {})
+    assert {s.title: s.rows for s in found.sections}["Who decided"][0] == ["judge", 24, 23 / 24, 0.0, 1 / 24, 0.0]
+    assert found.histogram == [0, 8, 0, 0, 0, 0, 0, 0, 0, 15]
+    assert found.curve[9] == (0.5, 15 / 24, None)
+    assert found.curve[18] == (0.95, 0.0, None)
+
+
+def test_labels_bring_agreement_and_mark_the_judges_errors(tmp_path: Path) -> None:
+    folder = write(tmp_path, lines())
+    rows = verdicts.read([folder])
+    labels = {row["id"]: {"label": int(row["id"] == "a/t1/0")} for row in rows if row["generator"] == "a"}
+    found = report.build(rows, labels)
+    by_judge = {s.title: s.rows for s in found.sections}["Agreement with labels"][0]
+    assert by_judge[:2] == ["judge", 8]
+    assert by_judge[2].startswith("0.250 [")  # of 7 called right one is
+    assert by_judge[3] == pytest.approx(1 / 7)
+    assert sum(item["label_differs"] for item in found.items) == 6
+
+
+def test_disagreements_are_those_of_the_rows_and_named_by_kind(tmp_path: Path) -> None:
+    found = report.build(verdicts.read([write(tmp_path, lines())]), {})
+    kinds = [item["kind"] for item in found.items]
+    assert kinds.count("judge right, rules wrong") == 3 + 2 + 1
+    assert kinds.count("judge wrong, rules right") == 1
+    assert found.n_items == 7
+    assert len(report.build(verdicts.read([tmp_path]), {}, max_items=3).items) == 3
+
+
+class Balance(HTMLParser):
+    """Collects tags that are never closed, texts, and every script and handler."""
+
+    VOID = frozenset({"meta", "link", "input", "br"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.handlers: list[str] = []
+        self.outside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+        self.outside += [
+            str(v) for name, v in attrs if name in ("src", "href") and not str(v).startswith(("#", "data:"))
+        ]
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+ATTACK = "<script>alert(1)</script> \" onload='x' & $heading </pre>"
+
+
+def page(folder: Path, rows: list[Any], *args: str) -> str:
+    output = folder / "report.html"
+    assert cli.main(["report", str(write(folder / "in", rows)), "--output", str(output), *args]) == 0
+    return output.read_text(encoding="utf-8")
+
+
+def test_everything_from_data_is_escaped_and_nothing_is_loaded(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs the extra `report`")
+    hostile: dict[str, Any] = {"question": ATTACK, "references": [ATTACK], "candidate": ATTACK, "task": ATTACK}
+    hostile |= {"generator": ATTACK, "old": {ATTACK: 0.0}, "id": ATTACK}
+    text = page(tmp_path, [*lines(), line("x", "y", 1, 1, 0) | hostile])
+    assert ATTACK not in text
+    assert text.count("<script>") == 1
+    assert html.escape(ATTACK) in text
+    parser = Balance()
+    parser.feed(text)
+    assert parser.open == []
+    assert parser.handlers == []
+    assert parser.outside == []
+
+
+def test_every_plot_is_inline_follows_the_scheme_and_has_its_numbers_beside_it(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs the extra `report`")
+    text = page(tmp_path, lines())
+    assert text.count("<svg") == text.count("<figure>") == text.count('role="img" aria-label="Plot: ') == 3
+    assert text.count("<summary>Numbers</summary>") == 3
+    assert "currentColor" in text
+    assert "#010203" not in text
+    ids = re.findall(r' id="([^"]*)"', text)
+    assert len(ids) == len(set(ids))
+    assert "<td>0.875</td>" in text.split("<summary>Numbers</summary>")[1]  # model a: 7 of 8
+
+
+def test_a_page_is_the_same_from_run_to_run(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs the extra `report`")
+    assert page(tmp_path, lines()) == page(tmp_path, lines())
+
+
+def test_markdown_has_the_same_tables_and_needs_no_matplotlib(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    folder = write(tmp_path / "in", [*lines(), line("pipe|model", "t1", 0, 1, 0)])
+    assert cli.main(["report", str(folder), "--output", str(tmp_path / "r.md")]) == 0
+    text = (tmp_path / "r.md").read_text()
+    assert "| a | 2 | 1 (" in text
+    assert "pipe\\|model" in text
+    assert cli.main(["report", str(folder), "--output", str(tmp_path / "r.html")]) == 2
+    assert "pip install 'lm-eval-bertjudge[report]'" in capsys.readouterr().err
+    assert not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--output", "r.pdf"], "a name ending in .html or .md was expected"),
+        (["--output", "r.md", "--labels", "nothing"], "--labels nothing: neither a file nor a field"),
+    ],
+)
+def test_bad_input_exits_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], args: list[str], message: str
+) -> None:
+    assert cli.main(["report", str(write(tmp_path, lines())), *args]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_an_empty_folder_says_how_to_make_verdicts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["report", str(tmp_path), "--output", str(tmp_path / "r.md")]) == 2
+    assert "make them with `bertjudge rejudge`" in capsys.readouterr().err
+
+
+PROBE = """<script>
+const found = [];
+function count(name, value) {
+  form.elements[name].value = value; form.dispatchEvent(new Event("input"));
+  found.push(items.filter(function (item) { return item.offsetHeight > 0; }).length);
+  form.elements[name].value = name === "text" ? "" : "*";
+}
+count("model", "a"); count("kind", "judge wrong, rules right"); count("text", "question 3"); count("model", "*");
+found.push(document.querySelector(".end").scrollHeight > document.querySelector(".end").clientHeight);
+found.push(document.querySelector(".end").scrollTop);
+found.push(document.documentElement.scrollWidth <= window.innerWidth);
+document.body.dataset.probe = found.join(" ");
+</script></body>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
+def test_the_filters_work_in_a_browser_without_console_errors(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs the extra `report`")
+    rows = lines()
+    rows[1]["candidate"] = "step\n" * 400 + "Final answer: Lima"
+    page(tmp_path, rows)
+    probed = tmp_path / "probed.html"
+    probed.write_text((tmp_path / "report.html").read_text().replace("</body>", PROBE))
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--window-size=500,900"]
+    command = [str(CHROMIUM), *flags, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", probed.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert "CONSOLE" not in done.stderr
+    found = re.search(r'data-probe="([^"]*)"', done.stdout)
+    assert found is not None
+    assert found[1].split() == ["5", "1", "1", "7", "true", "0", "true"]

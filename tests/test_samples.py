@@ -1,0 +1,409 @@
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lm_eval_bertjudge import autoload, cli, fields
+from lm_eval_bertjudge import pipeline as pipeline_module
+from lm_eval_bertjudge.config import JudgeCard
+from lm_eval_bertjudge.encoding import Encoder
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.judge import Judge
+from lm_eval_bertjudge.rescoring import known_tasks, rejudge, samples, verdicts
+
+DATE = "2026-01-02T03-04-05.678901"
+GSM = {"question": "What is 9 + 9?", "answer": "9 + 9 = 18\n#### 18"}
+
+
+def jsonl(path: Path, lines: list[dict[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def line_0413(doc_id: int, response: str | list[str], name: str, score: float, doc: Any = None) -> dict[str, Any]:
+    """As EvaluationTracker.save_results_samples of 0.4.4 to 0.4.13 writes it."""
+    responses = [response] if isinstance(response, str) else response
+    return {
+        "doc_id": doc_id, "doc": doc or GSM, "target": "9 + 9 = 18\n#### 18",
+        "arguments": {"gen_args_0": {"arg_0": "Question: What is 9 + 9?\nAnswer:", "arg_1": {"until": ["Question:"]}}},
+        "resps": [responses], "filtered_resps": ["18"], "filter": name, "metrics": ["exact_match"],
+        "doc_hash": "a", "prompt_hash": "b", "target_hash": "c", "exact_match": score,
+    }  # fmt: skip
+
+
+def old_line(doc_id: int, response: str, score: float) -> dict[str, Any]:
+    """As 0.4.2 and 0.4.3 wrote it: arguments as lists, no filter, no list of metrics."""
+    return {
+        "doc_id": doc_id, "doc": GSM, "target": "18", "arguments": [["Question: What is 9 + 9?", {"until": ["\n"]}]],
+        "resps": [[response]], "filtered_resps": ["18"], "exact_match": score,
+    }  # fmt: skip
+
+
+def test_lines_of_one_document_become_one_row_that_keeps_every_filters_metric(tmp_path: Path) -> None:
+    lines = [
+        line_0413(d, f"It is 1{d}.", f, s)
+        for f, s in (("strict-match", 0.0), ("flexible-extract", 1.0))
+        for d in (7, 8)
+    ]
+    file = jsonl(tmp_path / "org__model" / f"samples_gsm8k_{DATE}.jsonl", lines)
+    first, second = samples.rows(file)
+    assert first == {
+        "id": "org__model/gsm8k/7", "generator": "org__model", "task": "gsm8k", "category": "open_math", "doc_id": 7,
+        "question": "What is 9 + 9?", "references": ["18"], "repeat": 0, "candidate": "It is 17.",
+        "old": {"exact_match,strict-match": 0.0, "exact_match,flexible-extract": 1.0},
+    }  # fmt: skip
+    assert second["candidate"] == "It is 18."
+
+
+def test_the_arrays_of_0_4_2_are_read_and_their_unnamed_filters_numbered(tmp_path: Path) -> None:
+    file = tmp_path / "pretrained__gpt2_gsm8k.jsonl"
+    file.write_text(json.dumps([old_line(0, "18", 1.0), old_line(0, "18", 0.0)], indent=2))
+    (row,) = samples.rows(file, templates=samples.Templates("question", "target"))
+    assert row["old"] == {"exact_match,none": 1.0, "exact_match,none#2": 0.0}
+    file.rename(tmp_path / f"samples_gsm8k_{DATE}.json")  # 0.4.3
+    (row,) = samples.rows(tmp_path / f"samples_gsm8k_{DATE}.json")
+    assert (row["task"], row["references"]) == ("gsm8k", ["18"])
+
+
+@pytest.mark.parametrize(
+    ("resps", "expected"),
+    [
+        ([["a"]], ["a"]),
+        ([["a", "b"]], ["a", "b"]),
+        (["a"], ["a"]),
+        ("[['a', 'b']]", ["a", "b"]),
+        ("plain text", ["plain text"]),
+        ([[None]], [""]),
+        ([["a"], [["-1.0", "False"]]], ["a"]),  # squadv2 asks for a text, then for a likelihood
+    ],
+)
+def test_responses_are_found_in_every_layout(tmp_path: Path, resps: Any, expected: list[str]) -> None:
+    file = jsonl(tmp_path / "samples_gsm8k.jsonl", [old_line(0, "", 0) | {"resps": resps}])
+    assert [row["candidate"] for row in samples.rows(file)] == expected
+
+
+def test_repeats_become_rows_of_their_own_with_ids_of_their_own(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "m" / "samples_gsm8k.jsonl", [line_0413(3, ["a", "b"], "none", 0.5)])
+    assert [row["id"] for row in samples.rows(file)] == ["m/gsm8k/3#0", "m/gsm8k/3#1"]
+
+
+def test_likelihood_samples_are_told_apart(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "samples_arc_easy_chat.jsonl", [old_line(0, "", 0) | {"resps": [[["-1.2", "False"]]]}])
+    with pytest.raises(samples.NotGeneratedError, match="likelihoods of given options"):
+        samples.rows(file)
+
+
+def test_gzip_and_the_models_name_from_the_results_beside(tmp_path: Path) -> None:
+    file = tmp_path / "m" / f"samples_gsm8k_{DATE}.jsonl.gz"
+    file.parent.mkdir()
+    with gzip.open(file, "wt", encoding="utf-8") as out:
+        out.write(json.dumps(line_0413(0, "é", "none", 1.0)) + "\n")
+    (file.parent / f"results_{DATE}.json").write_text(json.dumps({"results": {"gsm8k": {}}, "model_name": "org/m"}))
+    assert samples.rows(file)[0]["id"] == "org/m/gsm8k/0"
+
+
+def test_an_unknown_task_says_which_fields_there_are(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "samples_my_task.jsonl", [line_0413(0, "x", "none", 1.0)])
+    with pytest.raises(InputError, match=r"'my_task' is not in the table.*answer, prompt, question, target"):
+        samples.rows(file)
+    (row,) = samples.rows(file, templates=samples.Templates("prompt", "target"))
+    assert (row["question"], row["references"]) == ("Question: What is 9 + 9?\nAnswer:", [GSM["answer"]])
+
+
+def test_a_broken_line_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "samples_gsm8k.jsonl"
+    file.write_text(json.dumps(line_0413(0, "x", "none", 1.0)) + '\n{"doc_id": 1, "d')
+    with pytest.raises(InputError, match="line 2 is not JSON"):
+        samples.rows(file)
+
+
+def test_triplets_are_read_from_jsonl_csv_and_parquet_alike(tmp_path: Path) -> None:
+    jsonl(tmp_path / "t.jsonl", [{"id": 1, "question": "q", "references": ["a", "b"], "candidate": "c", "label": 1}])
+    (tmp_path / "t.csv").write_text('id,question,references,candidate,label\n1,q,"[""a"", ""b""]",c,1\n')
+    import pyarrow
+    from pyarrow import parquet
+
+    table = {"id": [1], "question": ["q"], "references": [["a", "b"]], "candidate": ["c"], "label": [1]}
+    parquet.write_table(pyarrow.table(table), tmp_path / "t.parquet")
+    found = [samples.rows(tmp_path / name)[0] for name in ("t.jsonl", "t.csv", "t.parquet")]
+    assert all(row["references"] == ["a", "b"] and row["id"] == "1" and str(row["label"]) == "1" for row in found)
+
+
+def test_two_files_with_one_output_are_refused(tmp_path: Path) -> None:
+    files = [jsonl(tmp_path / m / "samples_gsm8k.jsonl", [line_0413(0, "x", "none", 1)]) for m in ("a", "b")]
+    with pytest.raises(InputError, match="would both become"):
+        samples.find(files)
+    assert [str(output) for _, output in samples.find([tmp_path])] == [
+        "a/verdicts_samples_gsm8k.jsonl", "b/verdicts_samples_gsm8k.jsonl",
+    ]  # fmt: skip
+
+
+class BatchBackend:
+    """Like an int8 model with dynamic ranges: a row's p depends a little on the rows it is judged with."""
+
+    pad_id = 0
+
+    def __init__(self, *, die_after: int = -1) -> None:
+        self.n_rows = 0
+        self.die_after = die_after
+
+    def logits(self, input_ids: Any, attention_mask: Any) -> Any:
+        import numpy as np
+
+        self.n_rows += len(input_ids)
+        if 0 <= self.die_after < self.n_rows:
+            os.kill(os.getpid(), signal.SIGKILL)
+        jitter = (input_ids.sum() % 1009) / 1e6
+        return np.stack([np.zeros(len(input_ids)), (input_ids.sum(1) % 97) / 30 - 1.5 + jitter], axis=1)
+
+
+def use(backend: BatchBackend, tokenizer: Any, set_attribute: Any) -> None:
+    judge = Judge(backend, Encoder(tokenizer.to_str(), max_length=128), JudgeCard(name="fake", max_length=128))
+    set_attribute(pipeline_module, "load_judge", lambda *_, **__: judge)
+    set_attribute(rejudge, "CHUNK", 8)
+
+
+@pytest.fixture
+def judged_by(tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> BatchBackend:
+    backend = BatchBackend()
+    use(backend, tokenizer, monkeypatch.setattr)
+    return backend
+
+
+def gsm_file(folder: Path, n: int = 41) -> Path:
+    said = ["so {0}", "Final answer: {0}", "I add them and get {0}, I think"]
+    lines = [
+        line_0413(d, said[d % 3].format(16 + d % 4), name, float(d % 2), GSM | {"question": f"What is it, {d}?"})
+        for name in ("strict-match", "flexible-extract")
+        for d in range(n)
+    ]
+    return jsonl(folder / f"samples_gsm8k_{DATE}.jsonl", lines)
+
+
+def written(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+CHILD = """
+import sys; sys.path.insert(0, {tests!r})
+import test_samples as t, conftest
+from lm_eval_bertjudge import cli
+t.use(t.BatchBackend(die_after={die_after}), conftest.byte_level_tokenizer(), setattr)
+sys.exit(cli.main(["rejudge", {source!r}, "--output", {output!r}]))
+"""
+
+
+def test_a_run_killed_three_times_ends_with_the_same_bytes_and_judges_no_chunk_twice(
+    tmp_path: Path, judged_by: BatchBackend
+) -> None:
+    source, whole, broken = gsm_file(tmp_path / "in" / "m"), tmp_path / "whole", tmp_path / "broken"
+    assert cli.main(["rejudge", str(source), "--output", str(whole)]) == 0
+    for die_after in (5, 11, 19):  # within the first, a middle and a later chunk of what is left
+        code = CHILD.format(
+            tests=str(Path(__file__).parent), die_after=die_after, source=str(source), output=str(broken)
+        )
+        assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -signal.SIGKILL
+    (part,) = broken.glob("*.tmp")
+    kept = part.read_bytes().count(b"\n")
+    assert kept == 24  # 0, then 8, then 16 more
+    with part.open("ab") as out:
+        out.write(b'{"id": "m/gsm8k/24", "torn')
+    judged_by.n_rows = 0
+    assert cli.main(["rejudge", str(source), "--output", str(broken)]) == 0
+    assert judged_by.n_rows == 41 - kept
+    assert written(broken) == written(whole)
+    judged_by.n_rows = 0
+    assert cli.main(["rejudge", str(source), "--output", str(broken)]) == 0
+    assert judged_by.n_rows == 0
+    assert written(broken) == written(whole)
+
+
+def test_judge_and_cascade_share_one_pass_and_differ_on_the_strict_yes_only(
+    tmp_path: Path, judged_by: BatchBackend
+) -> None:
+    assert cli.main(["rejudge", str(gsm_file(tmp_path / "in")), "--output", str(tmp_path / "out")]) == 0
+    assert judged_by.n_rows == 41
+    rows = verdicts.read([tmp_path / "out"])
+    assert [row["doc_id"] for row in rows] == list(range(41))
+    for row in rows:
+        assert list(row["verdicts"]) == ["judge", "lexical", "cascade"]
+        yes = row["candidate"] == "Final answer: 18"
+        assert row["verdicts"]["cascade"] == (row["verdicts"]["lexical"] if yes else row["verdicts"]["judge"])
+
+
+def test_other_options_do_not_mix_into_an_existing_output(
+    tmp_path: Path, judged_by: BatchBackend, capsys: pytest.CaptureFixture[str]
+) -> None:
+    args = ["rejudge", str(gsm_file(tmp_path / "in")), "--output", str(tmp_path / "out"), "--method", "judge"]
+    assert cli.main(args) == 0
+    assert cli.main([*args, "--threshold", "0.9"]) == 2
+    assert "with other options than these" in capsys.readouterr().err
+
+
+def test_results_have_the_harness_schema_with_old_and_new_numbers(tmp_path: Path, judged_by: BatchBackend) -> None:
+    source = gsm_file(tmp_path / "in" / "m", n=10)
+    gsm_file(tmp_path / "in" / "m", n=10).with_name(f"samples_gsm8k_cot_{DATE}.jsonl").write_bytes(source.read_bytes())
+    before = {
+        "results": {
+            "gsm8k": {"alias": " - gsm8k", "exact_match,strict-match": 0.25, "exact_match_stderr,strict-match": 0.1},
+            "gsm8k_cot": {},
+        },
+        "groups": {"sums": {"exact_match,strict-match": 0.3}},
+        "group_subtasks": {"sums": ["gsm8k", "gsm8k_cot"], "other": ["absent"]},
+        "versions": {"gsm8k": 3.0}, "n-shot": {"gsm8k": 5}, "config": {"model": "hf"}, "model_name": "org/m",
+    }  # fmt: skip
+    (source.parent / f"results_{DATE}.json").write_text(json.dumps(before))
+    assert cli.main(["rejudge", str(tmp_path / "in"), "--output", str(tmp_path / "out")]) == 0
+    found = json.loads((tmp_path / "out" / "results_org__m.json").read_text())
+    right = [row["verdicts"]["judge"]["correct"] for row in verdicts.read([tmp_path / "out"]) if row["task"] == "gsm8k"]
+    entry = found["results"]["gsm8k"]
+    mean = sum(right) / 10
+    assert entry["bertjudge,judge"] == pytest.approx(mean)
+    assert entry["bertjudge_stderr,judge"] == pytest.approx((mean * (1 - mean) / 9) ** 0.5)
+    assert entry["exact_match,strict-match"] == 0.25  # the harness's own, where there is one
+    assert found["results"]["gsm8k_cot"]["exact_match,strict-match"] == 0.5  # else the mean of the logged ones
+    assert found["groups"]["sums"]["bertjudge,judge"] == pytest.approx(mean)
+    assert "other" not in found["groups"]
+    assert found["config"]["model"] == "hf"
+    assert found["config"]["bertjudge"]["judge_card"]["name"] == "fake"
+    assert found["n-samples"]["gsm8k"] == {"original": 10, "effective": 10}
+    from lm_eval.utils import make_table
+
+    assert "bertjudge" in make_table(found)
+    assert "sums" in make_table(found, "groups")
+
+
+def test_metrics_of_an_earlier_judging_stay_under_another_name(tmp_path: Path, judged_by: BatchBackend) -> None:
+    line = line_0413(0, "18", "judge", 0) | {"metrics": ["bertjudge"], "bertjudge": 1.0}
+    source = jsonl(tmp_path / "in" / "samples_gsm8k.jsonl", [line])
+    assert cli.main(["rejudge", str(source), "--output", str(tmp_path / "out"), "--method", "judge"]) == 0
+    (found,) = json.loads((tmp_path / "out" / "results_in.json").read_text())["results"].values()
+    assert found["old_bertjudge,judge"] == 1.0
+    assert "bertjudge,judge" in found
+
+
+def test_a_dry_run_shows_three_items_and_judges_nothing(
+    tmp_path: Path, judged_by: BatchBackend, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["rejudge", str(gsm_file(tmp_path / "in")), "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert "41 answers" in shown
+    assert shown.count("references: ['18']") == 3
+    assert judged_by.n_rows == 0
+
+
+OURS = {
+    "gsm8k_bertjudge": ("open_math", {"problem": "P ", "formatting": "soft"}),
+    "arc_easy_bertjudge_strict": ("multiple_choice", {"question": "Q", "options": ["x", "y"], "formatting": "strict"}),
+    "squadv2_bertjudge_free": ("context_extraction", {"question": "Q", "passage": "P", "formatting": "free"}),
+}
+
+
+@pytest.mark.parametrize("task", OURS)
+def test_samples_of_our_own_tasks_are_rebuilt_as_their_template_does(tmp_path: Path, task: str) -> None:
+    category, doc = OURS[task]
+    loader = type("Loader", (yaml.SafeLoader,), {})
+    loader.add_constructor("!function", lambda *_: None)  # type: ignore[attr-defined]
+    template = yaml.load((Path(autoload.tasks_dir()) / category).read_text(), Loader=loader)["doc_to_text"]
+    file = jsonl(tmp_path / f"samples_{task}.jsonl", [line_0413(0, "x", "judge", 0, doc | {"references": ["a", "b"]})])
+    (row,) = samples.rows(file)
+    assert row["question"] == fields.question(template, doc)
+    assert (row["references"], row["category"]) == (["a", "b"], category)
+
+
+def test_the_templates_of_a_task_are_used_when_it_is_named(hub: Path, tmp_path: Path) -> None:
+    doc = {"problem": "P", "formatting": "soft", "references": ["18"]}
+    file = jsonl(tmp_path / "samples_renamed.jsonl", [line_0413(0, "Final answer: 18", "judge", 0, doc)])
+    args = ["rejudge", str(file), "--output", str(tmp_path), "--task", "gsm8k_bertjudge", "--method", "lexical"]
+    assert cli.main(args) == 0
+    (row,) = verdicts.read([tmp_path / f"verdicts_{file.name}"])
+    assert row["question"].endswith("where X is the computed solution.")
+    assert row["verdicts"]["lexical"]["reason"] == "match"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["nowhere", "--dry-run"], "nowhere does not exist"),
+        (["FILE"], "--output is missing"),
+        (["FILE", "--dry-run", "--question", "question"], "--question alone is not enough"),
+        (["FILE", "--dry-run", "--reference", "gold"], "the document has no field 'gold'; it has answer"),
+        (["EMPTY", "--dry-run"], "has no sample file; run lm_eval with --log_samples"),
+    ],
+)
+def test_bad_input_exits_with_2_and_says_what_to_type(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], args: list[str], message: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    places = {"FILE": str(gsm_file(tmp_path / "in")), "EMPTY": str(tmp_path / "empty")}
+    assert cli.main(["rejudge", *(places.get(arg, arg) for arg in args)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_an_answer_with_a_lone_surrogate_survives_the_file(tmp_path: Path, judged_by: BatchBackend) -> None:
+    source = tmp_path / "in" / "samples_gsm8k.jsonl"
+    source.parent.mkdir()
+    source.write_text(json.dumps(line_0413(0, "18 \ud83d", "none", 1.0)) + "\n")
+    assert cli.main(["rejudge", str(source), "--output", str(tmp_path / "out"), "--method", "judge"]) == 0
+    assert verdicts.read([tmp_path / "out"])[0]["candidate"] == "18 \ud83d"
+
+
+ITEMS = [
+    ("gsm8k_cot_zeroshot", {"question": "Q", "answer": "x\n#### 18"}, "Q", ["18"]),
+    ("gsm_plus", {"question": "Q", "answer": "3", "solution": "s"}, "Q", ["3"]),
+    ("mgsm_direct_en", {"question": "Q", "answer": None, "answer_number": 18}, "Q", ["18"]),
+    ("minerva_math_algebra", {"problem": "P", "solution": "s", "answer": "2"}, "P", ["2"]),
+    ("aime24", {"Problem": "P", "Answer": 33}, "P", ["33"]),
+    ("aime25", {"problem": "P", "answer": "33"}, "P", ["33"]),
+    ("asdiv_cot_llama", {"body": "B", "question": "Q", "answer": "9 (apples)"}, "B Q", ["9"]),
+    ("mmlu_pro_law", {"question": "Q", "options": ["x", "y"], "answer": "B"}, "Choices:\nA) x\nB) y", ["B) y"]),
+    ("mmlu_anatomy_generative", {"question": "Q", "choices": list("xyzw"), "answer": 2}, "C) z\nD) w", ["C) z"]),
+    (
+        "arc_challenge_chat",
+        {"question": "Q", "choices": {"text": ["x", "y"], "label": ["1", "2"]}, "answerKey": "2"},
+        "Question: Q\n\nChoices:\nA) x\nB) y",
+        ["B) y"],
+    ),
+    ("gpqa_main_generative_n_shot", {"Question": "Q", "choices": list("abcd"), "answer": "(D)"}, "D) d", ["D) d"]),
+    ("triviaqa", {"question": "Q", "answer": {"value": "A", "aliases": list("BACDEFG")}}, "Q", list("ABCDE")),
+    ("nq_open", {"question": "Q", "answer": ["a", "b"]}, "Q", ["a", "b"]),
+    ("truthfulqa_gen", {"question": "Q", "correct_answers": ["a.", "b."]}, "Q", ["a.", "b."]),
+    ("bbh_cot_fewshot_navigate", {"input": "I", "target": "(A)"}, "I", ["(A)"]),
+    ("drop", {"passage": "P", "question": "Q", "answers": [["1"], ["a", "b"]]}, "P\n\nQuestion: Q", ["1", "a, b"]),
+    (
+        "coqa",
+        {
+            "story": "S",
+            "questions": {"input_text": ["q1", "q2"]},
+            "answers": {"input_text": ["a1", "a2"]},
+            "additional_answers": {"0": {"input_text": ["b1", "b2"]}, "1": {"input_text": ["a1", "a2"]}},
+        },
+        "S\n\nQ: q1\nA: a1\n\nQuestion: q2",
+        ["a2", "b2"],
+    ),
+    ("squad_v2", {"context": "C", "question": "Q", "answers": {"text": list("xxy")}}, "\nC\n\nQuestion: Q", ["x", "y"]),
+    ("squadv2", {"context": "C", "question": "Q", "answers": {"text": []}}, "C\n\nQuestion: Q", ["Unanswerable"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("task", "doc", "ending", "references"), ITEMS, ids=[item[0] for item in ITEMS])
+def test_documents_of_the_harness_tasks_are_rebuilt(
+    tmp_path: Path, task: str, doc: dict[str, Any], ending: str, references: list[str]
+) -> None:
+    (row,) = samples.rows(jsonl(tmp_path / f"samples_{task}.jsonl", [line_0413(0, "x", "none", 0, doc)]))
+    assert row["question"].endswith(ending)
+    assert row["references"] == references
+
+
+def test_tasks_in_other_languages_are_not_mistaken_for_the_english_one() -> None:
+    assert known_tasks.templates("mmlu_prox_de") is None
