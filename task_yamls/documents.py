@@ -37,7 +37,8 @@ def arc(doc: Doc) -> Iterator[Doc]:
 
 
 def mmlu(doc: Doc) -> Iterator[Doc]:
-    """MMLU, any subject."""
+    """MMLU, any subject; the config `auxiliary_train` has all columns inside one, `train`."""
+    doc = doc.get("train") or doc
     yield _choice(doc, doc["question"], doc["choices"], doc["answer"])
 
 
@@ -174,7 +175,7 @@ def _distinct(answers: Iterable[str]) -> list[str]:
 BENCHMARKS = {
     read.__name__: read
     for read in (
-        arc, mmlu_pro, truthfulqa, gpqa, squadv2, hotpotqa, drop, coqa, coqa_all,
+        arc, mmlu, mmlu_pro, truthfulqa, gpqa, squadv2, hotpotqa, drop, coqa, coqa_all,
         gsm8k, hendrycks_math, math500, asdiv, aime24, aime25,
     )
 }  # fmt: skip

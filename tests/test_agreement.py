@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lm_eval_bertjudge import cli
+from lm_eval_bertjudge import agreement, cli
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.reporting import agreement, correction
+from lm_eval_bertjudge.reporting import correction
 
 
 def ints(*values: int) -> Any:

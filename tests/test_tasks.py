@@ -1,15 +1,18 @@
-"""The task files, on documents made by hand in the schema of each public dataset; then on the shared copies."""
+"""The task files of task_yamls and training/tasks, on the documents of tests/fixtures; then on the shared copies."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import datasets
 import lm_eval
+import pyarrow.parquet as parquet
 import pytest
+from datasets import load_dataset
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.tasks import TaskManager
 
@@ -34,14 +37,14 @@ CATEGORIES = {
     "open_math": ["gsm8k", "hendrycks_math", "asdiv", "aime24", "aime25"],
 }
 PAPER = [name for names in CATEGORIES.values() for name in names]
+FIXTURES = Path(__file__).parent / "fixtures" / "hub"
+TRAINING = Path(__file__).parents[1] / "training" / "tasks"
 MATH = ["algebra", "counting_and_prob", "geometry", "intermediate_algebra", "num_theory", "prealgebra", "precalc"]
 
 
 class Case(NamedTuple):
-    """A dataset, one document of it, and the prompt (without format suffix), references and comparison it gives."""
+    """The prompt (without format suffix), references and comparison that the first document of a fixture gives."""
 
-    dataset: str
-    doc: Doc
     prompt: str
     references: list[str]
     match: str
@@ -49,49 +52,24 @@ class Case(NamedTuple):
 
 CHOICES = "Answer the following multiple-choice question.\n\nQuestion: {}\n\nChoices:\n{}"
 PASSAGE = "Answer the question based on the provided context.\n\nContext:\n{}\n\nQuestion: {}"
-
-COQA = {
-    "id": "3zotghdk5ibi9cex97fepx7jetpso7",
-    "source": "wikipedia",
-    "story": "Mia keeps two goats. The elder, Ada, is grey.",
-    "questions": {"input_text": ["How many goats?", "What is the elder called?"], "turn_id": [1, 2]},
-    "answers": {
-        "input_text": ["two", "Ada"], "span_text": ["two goats", "Ada"],
-        "span_start": [10, 32], "span_end": [19, 35], "turn_id": [1, 2],
-    },
-    "additional_answers": {
-        str(k): {
-            "input_text": [said, "Ada"], "span_text": ["two goats", "Ada"],
-            "span_start": [10, 32], "span_end": [19, 35], "turn_id": [1, 2],
-        }
-        for k, said in enumerate(["Two", "2 goats", "two"])
-    },
-}  # fmt: skip
 COQA_PROMPT = PASSAGE.format("Mia keeps two goats. The elder, Ada, is grey.", "How many goats?")
-ARC = {
-    "id": "Mercury_7",
-    "question": "Which gas do plants take in?",
-    "choices": {"text": ["neon", "carbon dioxide", "helium"], "label": ["1", "2", "3"]},
-    "answerKey": "2",
-}
-ARC_PROMPT = CHOICES.format("Which gas do plants take in?", "A) neon\nB) carbon dioxide\nC) helium")
 
 CASES = {
-    "arc_easy": Case("allenai/ai2_arc", ARC, ARC_PROMPT, ["B) carbon dioxide"], "exact"),
-    "arc_challenge": Case("allenai/ai2_arc", ARC, ARC_PROMPT, ["B) carbon dioxide"], "exact"),
-    "mmlu_anatomy": Case(
-        "cais/mmlu",
-        {"question": "How many ribs?", "subject": "anatomy", "choices": ["10", "12", "20", "24 "], "answer": 3},
-        CHOICES.format("How many ribs?", "A) 10\nB) 12\nC) 20\nD) 24"),
-        ["D) 24"],
+    "arc_easy": Case(
+        CHOICES.format("Which gas do plants take in?", "A) neon\nB) carbon dioxide\nC) helium"),
+        ["B) carbon dioxide"],
         "exact",
     ),
+    "arc_challenge": Case(
+        CHOICES.format(
+            "Two sledges of equal mass are pushed equally hard. Why does one speed up less?",
+            "A) It is painted red.\nB) It is a day older.\nC) Its rider is silent.\nD) It meets more friction.",
+        ),
+        ["D) It meets more friction."],
+        "exact",
+    ),
+    "mmlu_anatomy": Case(CHOICES.format("How many ribs?", "A) 10\nB) 12\nC) 20\nD) 24"), ["D) 24"], "exact"),
     "mmlu_pro": Case(
-        "TIGER-Lab/MMLU-Pro",
-        {
-            "question_id": 70, "question": "Which number is prime?", "options": [str(n) for n in range(20, 30)],
-            "answer": "J", "answer_index": 9, "cot_content": "", "category": "math", "src": "made",
-        },
         CHOICES.format(
             "Which number is prime?",
             "A) 20\nB) 21\nC) 22\nD) 23\nE) 24\nF) 25\nG) 26\nH) 27\nI) 28\nJ) 29",
@@ -100,121 +78,39 @@ CASES = {
         "exact",
     ),
     "truthfulqa": Case(
-        "truthfulqa/truthful_qa",
-        {
-            "question": "Do goldfish forget fast?",
-            "mc1_targets": {"choices": ["No, for months", "Yes", "All fish do", "Red ones do"], "labels": [1, 0, 0, 0]},
-            "mc2_targets": {"choices": ["No", "Yes"], "labels": [1, 0]},
-        },
         CHOICES.format("Do goldfish forget fast?", "A) All fish do\nB) Red ones do\nC) No, for months\nD) Yes"),
         ["C) No, for months"],
         "exact",
     ),
     "gpqa": Case(
-        "Idavidrein/gpqa",
-        {
-            "Question": "Name the heaviest lepton.", "Correct Answer": "tau", "Incorrect Answer 1": "electron",
-            "Incorrect Answer 2": "muon", "Incorrect Answer 3": "neutrino", "Record ID": "rec1", "Subdomain": None,
-        },
-        CHOICES.format("Name the heaviest lepton.", "A) muon\nB) tau\nC) neutrino\nD) electron"),
-        ["B) tau"],
-        "exact",
+        CHOICES.format("Name the heaviest lepton.", "A) muon\nB) tau\nC) neutrino\nD) electron"), ["B) tau"], "exact"
     ),
     "squadv2": Case(
-        "rajpurkar/squad_v2",
-        {
-            "id": "1", "title": "Rollo", "context": "Rollo led them in the 10th century. ",
-            "question": " When did Rollo lead them? ",
-            "answers": {
-                "text": ["10th century", "the 10th century", "10th Century", "10th century"],
-                "answer_start": [22, 18, 22, 22],
-            },
-        },
         PASSAGE.format("Rollo led them in the 10th century. ", " When did Rollo lead them?"),
         ["10th century", "the 10th century"],
         "rouge_l",
     ),
     "hotpotqa": Case(
-        "hotpotqa/hotpot_qa",
-        {
-            "id": "5a8b", "question": "Where was the director of Dune born?", "answer": "Canada",
-            "type": "bridge", "level": "hard",
-            "supporting_facts": {"title": ["Villeneuve", "Dune"], "sent_id": [0, 1]},
-            "context": {
-                "title": ["Dune", "Sand", "Villeneuve"],
-                "sentences": [
-                    ["Dune is a film.", " Villeneuve directed it."], ["Sand is fine."], ["He was born in Canada."]
-                ],
-            },
-        },
         PASSAGE.format(
             "Dune is a film. Villeneuve directed it.\nHe was born in Canada.", "Where was the director of Dune born?"
         ),
         ["Canada"],
         "rouge_l",
     ),
-    "drop": Case(
-        "ucinlp/drop",
-        {
-            "section_id": "nfl_1", "query_id": "q1", "passage": "They scored 14 points, then 7.",
-            "question": "How many points in all?",
-            "answers_spans": {"spans": ["21", "21"], "types": ["number", "number"]},
-        },
-        PASSAGE.format("They scored 14 points, then 7.", "How many points in all?"),
-        ["21"],
-        "rouge_l",
-    ),
-    "coqa": Case("EleutherAI/coqa", COQA, COQA_PROMPT, ["two", "2 goats"], "rouge_l"),
-    "coqa_all": Case("EleutherAI/coqa", COQA, COQA_PROMPT, ["two", "2 goats"], "rouge_l"),
-    "gsm8k": Case(
-        "openai/gsm8k",
-        {"question": "What do 30 seats at $50 cost?", "answer": "30*50 = <<30*50=1500>>1,500.\n#### 1,500"},
-        "What do 30 seats at $50 cost?",
-        ["1,500"],
-        "math_verify",
-    ),
-    "hendrycks_math_precalc": Case(
-        "EleutherAI/hendrycks_math",
-        {
-            "problem": "Find $\\sin 60^\\circ.$", "level": "Level 1", "type": "Precalculus",
-            "solution": "First $\\boxed{1}$, no: $\\boxed{\\frac{\\sqrt{3}}{2}}.$",
-        },
-        "Find $\\sin 60^\\circ.$",
-        ["\\frac{\\sqrt{3}}{2}"],
-        "math_verify",
-    ),
-    "math500": Case(
-        "HuggingFaceH4/MATH-500",
-        {"problem": "Halve 1.", "solution": "$\\boxed{\\frac12}$", "answer": "\\frac12", "unique_id": "test/algebra/1"},
-        "Halve 1.",
-        ["\\frac12"],
-        "math_verify",
-    ),
-    "asdiv": Case(
-        "EleutherAI/asdiv",
-        {
-            "body": "Seven red and two green apples are in the basket.", "question": "How many apples are there?",
-            "solution_type": "Addition", "answer": "9 (apples)", "formula": "7+2=9",
-        },
-        "Seven red and two green apples are in the basket. How many apples are there?",
-        ["9"],
-        "math_verify",
-    ),
+    "drop": Case(PASSAGE.format("They scored 14 points, then 7.", "How many points in all?"), ["21"], "rouge_l"),
+    "coqa": Case(COQA_PROMPT, ["two", "2 goats"], "rouge_l"),
+    "coqa_all": Case(COQA_PROMPT, ["two", "2 goats"], "rouge_l"),
+    "gsm8k": Case("What do 30 seats at $50 cost?", ["1,500"], "math_verify"),
+    "hendrycks_math_precalc": Case("Find $\\sin 60^\\circ.$", ["\\frac{\\sqrt{3}}{2}"], "math_verify"),
+    "math500": Case("Halve 1.", ["\\frac12"], "math_verify"),
+    "asdiv": Case("Seven red and two green apples are in the basket. How many apples are there?", ["9"], "math_verify"),
     "aime24": Case(
-        "Maxwell-Jia/AIME_2024",
-        {"ID": "2024-I-1", "Problem": "Find the walk's minutes.", "Solution": "...", "Answer": 204},
-        "Find the walk's minutes.",
-        ["204"],
+        "Find the number of positive integers less than $1000$ that are divisible by both $6$ and $9$.",
+        ["55"],
         "math_verify",
     ),
-    "aime25": Case(
-        "math-ai/aime25",
-        {"problem": "Sum the bases.", "answer": "70", "id": "0"},
-        "Sum the bases.",
-        ["70"],
-        "math_verify",
-    ),
-}  # fmt: skip
+    "aime25": Case("How many subsets of $\\{1, 2, \\ldots, 9\\}$ contain neither $1$ nor $9$?", ["128"], "math_verify"),
+}
 
 
 @pytest.fixture(scope="session")
@@ -222,37 +118,69 @@ def manager() -> TaskManager:
     return TaskManager(include_path=tasks_dir(), include_defaults=False)
 
 
+@pytest.fixture(scope="session")
+def training(manager: TaskManager) -> TaskManager:
+    made = TaskManager(include_path=str(TRAINING), include_defaults=False)
+    assert not set(made.all_subtasks) & set(manager.all_subtasks)
+    return made
+
+
 def subjects(manager: TaskManager) -> list[str]:
     return [name[5:-10] for name in manager.all_subtasks if re.fullmatch(r"mmlu_(?!pro_).+_bertjudge", name)]
 
 
+Stored = Callable[..., datasets.DatasetDict]
 Load = Callable[..., ConfigurableTask]
 
 
-@pytest.fixture
-def load(manager: TaskManager, monkeypatch: pytest.MonkeyPatch) -> Load:
-    """Loads a task as the harness does, its dataset replaced by the given documents or by the case's."""
-    made = {case.dataset: [case.doc] for case in CASES.values()}
-    anatomy = CASES["mmlu_anatomy"].doc
-    made["cais/mmlu"] = [anatomy | {"subject": subject} for subject in subjects(manager)]
+@pytest.fixture(scope="session")
+def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache of the fixtures' own: datasets names its cache by the README, so it would miss an edited data file."""
+    return tmp_path_factory.mktemp("datasets")
 
-    def load_dataset(path: str, name: str | None = None) -> datasets.DatasetDict:
+
+@pytest.fixture(scope="session")
+def stored(cache_dir: Path) -> Stored:
+    """Reads a fixture, once; `load_dataset` by its own name, as the harness's is replaced by this."""
+    return cache(lambda path, name=None: load_dataset(str(FIXTURES / path), name, cache_dir=str(cache_dir)))
+
+
+@pytest.fixture
+def load(manager: TaskManager, stored: Stored, monkeypatch: pytest.MonkeyPatch) -> Load:
+    """Loads a task as the harness does, with the fixture as its dataset or the given documents."""
+    made: dict[str, list[Doc]] = {}
+
+    def load_made(path: str, name: str | None = None) -> datasets.DatasetDict:
+        if path not in made:
+            return stored(path, name)
         docs = datasets.Dataset.from_list(made[path])
         return datasets.DatasetDict(dict.fromkeys(("train", "validation", "test"), docs))
 
-    def load_task(name: str, *docs: Doc, dataset: str = "") -> ConfigurableTask:
+    def load_task(name: str, *docs: Doc, among: TaskManager = manager) -> ConfigurableTask:
         if docs:
-            made[dataset] = list(docs)
-        return manager.load([name])["tasks"][name]
+            made[among.task_index[name].cfg["dataset_path"]] = list(docs)
+        return among.load([name])["tasks"][name]
 
-    monkeypatch.setattr("datasets.load_dataset", load_dataset)
+    monkeypatch.setattr("datasets.load_dataset", load_made)
     return load_task
 
 
+@pytest.fixture
+def at_fixtures(cache_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fixtures as working directory, so that the harness itself loads them."""
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", cache_dir)
+    monkeypatch.chdir(FIXTURES)
+
+
+def raw(task: ConfigurableTask) -> datasets.Dataset:
+    """A task's split as the dataset has it."""
+    return task.dataset[task.config.test_split or task.config.validation_split]
+
+
 def changed(load: Load, name: str, *changes: Doc) -> list[Doc]:
-    """The soft task's documents for copies of the case's document with these changes."""
-    case = CASES[name]
-    return list(load(f"{name}_bertjudge", *(case.doc | change for change in changes), dataset=case.dataset).eval_docs)
+    """The soft task's documents for copies of the fixture's first document with these changes."""
+    first = raw(load(f"{name}_bertjudge"))[0]
+    return list(load(f"{name}_bertjudge", *(first | change for change in changes)).eval_docs)
 
 
 def references(docs: list[Doc]) -> list[list[str]]:
@@ -279,10 +207,49 @@ def test_the_model_and_the_judge_get_the_papers_prompt_and_the_reference(
         assert (item.question, list(item.references)) == (case.prompt + suffix, case.references)
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("arc_easy", [["B) carbon dioxide"], ["D) the Sun"], ["A) It evaporated."]]),
+        ("arc_challenge", [["D) It meets more friction."], ["B) a sound wave"], ["E) a microscope"]]),
+        ("mmlu_moral_scenarios", [["B) 2 only"]]),
+        ("mmlu_pro", [["J) 29"], ["H) mercury"], ["B) 180°"]]),
+        (
+            "squadv2",
+            [
+                ["10th century", "the 10th century"],
+                ["the brothers Hans and Peter Lund", "Hans and Peter Lund", "brothers Hans and Peter Lund"],
+                ["31 metres", "31 metres high"],
+                ["Unanswerable"],
+            ],
+        ),
+        ("hotpotqa", [["Canada"], ["yes"], ["2,340"]]),
+        ("drop", [["21"], ["11 June 1734"], ["East Frisia"], ["420"]]),
+        (
+            "coqa",
+            [
+                ["two", "2 goats"],
+                ["The library", "to the library", "a library"],
+                ["the band's drummer", "a drummer", "The drummer"],
+            ],
+        ),
+        ("gsm8k", [["1,500"], ["12"], ["-5"], ["300,000"]]),
+        ("hendrycks_math_intermediate_algebra", [[r"\frac{x + 1}{2x + 1}"]]),
+        ("hendrycks_math_num_theory", [["2"]]),
+        ("hendrycks_math_precalc", [[r"\frac{\sqrt{3}}{2}"], [r"\begin{pmatrix} 1 & 4 \\ 0 & 1 \end{pmatrix}"]]),
+        ("math500", [[r"\frac12"], [r"\pm\sqrt{7}"], [r"60^\circ"]]),
+        ("asdiv", [["9"], ["6; 12"], ["No"], ["5/8"]]),
+        ("aime24", [["55"], ["169"], ["1"]]),
+    ],
+)
+def test_every_document_of_a_fixture_has_its_references(load: Load, name: str, expected: list[list[str]]) -> None:
+    assert references(load(f"{name}_bertjudge").eval_docs) == expected
+
+
 def test_the_datasets_own_columns_stay(load: Load) -> None:
-    for name, case in CASES.items():
-        if name != "coqa_all":
-            assert case.doc.keys() <= load(f"{name}_bertjudge").eval_docs[0].keys()
+    for name in CASES.keys() - {"coqa_all"}:
+        task = load(f"{name}_bertjudge")
+        assert set(raw(task).column_names) <= task.eval_docs[0].keys()
 
 
 def test_an_unanswerable_squad_question_has_its_word(load: Load) -> None:
@@ -311,7 +278,8 @@ def test_drop_keeps_questions_with_one_agreed_answer(
 
 def test_coqa_all_asks_every_turn_after_the_earlier_ones(load: Load) -> None:
     task = load("coqa_all_bertjudge_free")
-    first, second = task.eval_docs
+    assert len(task.eval_docs) == 8
+    first, second = list(task.eval_docs)[:2]
     assert task.doc_to_text(first) == CASES["coqa"].prompt
     assert task.doc_to_text(second) == PASSAGE.format(
         "Mia keeps two goats. The elder, Ada, is grey.\n\nQ: How many goats?\nA: two", "What is the elder called?"
@@ -448,7 +416,7 @@ def test_a_categorys_group_and_tag_hold_its_benchmarks(load: Load, manager: Task
 
 def test_a_groups_mean_counts_every_document_once(load: Load, manager: TaskManager) -> None:
     sums = [{"question": f"{n} + 1?", "answer": f"#### {n + 1}"} for n in range(3)]
-    load("gsm8k_bertjudge", *sums, dataset="openai/gsm8k")
+    load("gsm8k_bertjudge", *sums)
     tasks = manager.load(["bertjudge_open_math"])["tasks"].values()
     right = {task.doc_to_text(doc): doc for task in tasks for doc in task.eval_docs}
     said = {prompt: f"Final answer: {doc['references'][0]}" for prompt, doc in right.items()}
@@ -458,7 +426,7 @@ def test_a_groups_mean_counts_every_document_once(load: Load, manager: TaskManag
     )
     assert found["results"]["gsm8k_bertjudge"]["bertjudge,lexical"] == 0
     assert found["groups"]["hendrycks_math_bertjudge"]["bertjudge,lexical"] == 1
-    assert found["groups"]["bertjudge_open_math"]["bertjudge,lexical"] == pytest.approx(10 / 13)
+    assert found["groups"]["bertjudge_open_math"]["bertjudge,lexical"] == pytest.approx(1 - len(sums) / len(right))
 
 
 def test_the_readme_names_every_group_and_benchmark(manager: TaskManager) -> None:
@@ -467,20 +435,103 @@ def test_the_readme_names_every_group_and_benchmark(manager: TaskManager) -> Non
     assert [name for name in (*names, *manager.all_groups, *manager.all_tags) if f"`{name}`" not in text] == []
 
 
+def kinds(value: Any) -> Any:
+    """Features without the width of their integers and without the names of their classes."""
+    if isinstance(value, dict):
+        return {name: kinds(each) for name, each in value.items()}
+    if isinstance(value, datasets.List):
+        return [kinds(value.feature)]
+    return re.sub(r"\d+", "", value.dtype)
+
+
+def test_the_fixtures_have_the_schema_of_the_shared_datasets(stored: Stored, hub: Path) -> None:
+    compared = set()
+    for file in sorted(hub.glob("*/*/*/*.parquet")):
+        own = FIXTURES / file.relative_to(hub).with_suffix(".jsonl")
+        if own.exists():
+            owner, name, config = own.parent.relative_to(FIXTURES).parts
+            columns = datasets.Features.from_arrow_schema(parquet.read_schema(file))
+            assert kinds(stored(f"{owner}/{name}", config)[own.stem].features) == kinds(columns), file
+            compared.add(name)
+    assert len(compared) == 12
+
+
+def assert_judged(found: dict[str, Any], names: Iterable[str], limit: int) -> None:
+    for name in names:
+        assert 0 < len(found["samples"][name]) <= 3 * limit
+        for pipeline in ("lexical", "cascade", "judge"):
+            assert 0 <= found["results"][name][f"bertjudge,{pipeline}"] <= 1
+
+
+@pytest.mark.usefixtures("at_fixtures")
 @pytest.mark.parametrize("end", FORMATS.values(), ids=list(FORMATS))
-def test_all_tasks_run_on_the_shared_datasets(
-    hub: Path, manager: TaskManager, monkeypatch: pytest.MonkeyPatch, end: str
+def test_all_tasks_run_on_the_fixtures_without_a_warning(
+    manager: TaskManager, caplog: pytest.LogCaptureFixture, end: str
 ) -> None:
-    # The dummy model asks the hub for a tokenizer, and by now the environment variable has been read.
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    names = [f"bertjudge{end}", f"coqa_all_bertjudge{end}", f"math500_bertjudge{end}"]
+    found = lm_eval.simple_evaluate(
+        model="dummy", model_args="", tasks=names, limit=3, task_manager=manager, bootstrap_iters=0
+    )
+    tasks = {name for name in manager.all_subtasks if name.endswith(f"_bertjudge{end}")}
+    assert found["samples"].keys() == tasks
+    assert_judged(found, tasks, limit=3)
+    assert found["groups"].keys() == {f"{group}bertjudge{end}" for group in ("", "mmlu_", "hendrycks_math_")}
+    assert found["samples"][f"gsm8k_bertjudge{end}"][0]["doc"]["problem"] == CASES["gsm8k"].prompt
+    assert [record.getMessage() for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []
+
+
+def test_the_soft_tasks_run_on_the_shared_datasets(hub: Path, manager: TaskManager) -> None:
     names = [
         name
         for name in manager.all_subtasks
-        if name.endswith(f"_bertjudge{end}") and (hub / manager.task_index[name].cfg["dataset_path"]).is_dir()
+        if name.endswith("_bertjudge") and (hub / manager.task_index[name].cfg["dataset_path"]).is_dir()
     ]
     assert len(names) >= 70
     found = lm_eval.simple_evaluate(model="dummy", tasks=names, limit=2, task_manager=manager, bootstrap_iters=0)
-    for name in names:
-        for pipeline in ("lexical", "cascade", "judge"):
-            assert 0 <= found["results"][name][f"bertjudge,{pipeline}"] <= 1
-        assert len(found["samples"][name]) == 6
+    assert_judged(found, names, limit=2)
+    assert found["samples"]["gsm8k_bertjudge"][0]["doc"]["problem"] != CASES["gsm8k"].prompt
+
+
+def test_every_training_file_is_a_task_or_group_of_its_name(training: TaskManager) -> None:
+    files = {path.stem for path in TRAINING.glob("*.yaml")}
+    assert files == {*training.all_subtasks, *training.all_groups}
+    assert training.task_index["bertjudge_train_tasks"].tags == set(training.all_subtasks)
+    assert training.all_tags == ["bertjudge_train_tasks"]
+
+
+def test_a_training_task_asks_what_its_task_asks_of_the_train_split_and_judges_nothing(
+    load: Load, training: TaskManager
+) -> None:
+    for name in training.all_subtasks:
+        own = load(name, among=training)
+        asks = load(name.replace("_train", "").replace("mmlu_", "mmlu_anatomy_"))
+        assert own.config.doc_to_text == asks.config.doc_to_text
+        assert own.config.generation_kwargs == asks.config.generation_kwargs
+        assert own.config.test_split == "train"
+        assert not own.has_validation_docs()
+        assert len(own.eval_docs) == len(raw(own))
+        assert {doc["formatting"] for doc in own.eval_docs} == {asks.eval_docs[0]["formatting"]}
+        assert [[step.func.__name__ for step in ensemble.filters] for ensemble in own._filters] == [["TakeFirstFilter"]]
+
+
+@pytest.mark.parametrize("nested", [True, False], ids=["one column", "all columns"])
+def test_mmlus_training_questions_read_as_its_others(load: Load, training: TaskManager, nested: bool) -> None:
+    question = {"question": "How many ribs?", "choices": ["10", "12", "20", "24 "], "answer": 3, "subject": ""}
+    task = load("mmlu_train_bertjudge_free", {"train": question} if nested else question, among=training)
+    (doc,) = task.eval_docs
+    case = CASES["mmlu_anatomy"]
+    assert (task.doc_to_text(doc), doc["references"], doc["subject"]) == (case.prompt, case.references, "")
+
+
+@pytest.mark.usefixtures("at_fixtures")
+def test_candidates_are_generated_without_a_judge(training: TaskManager, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Pipeline, "decide", None)
+    found = lm_eval.simple_evaluate(
+        model="dummy", tasks=["bertjudge_train"], predict_only=True, log_samples=True, task_manager=training
+    )
+    samples = found["samples"]
+    assert samples.keys() == {name for name in training.all_subtasks if name.endswith("_bertjudge")}
+    assert [row["doc"]["references"] for row in samples["gsm8k_train_bertjudge"]] == [["24"], ["4,200"]]
+    assert [row["doc"]["references"] for row in samples["squadv2_train_bertjudge"]] == [["six"], ["Unanswerable"]]
+    for rows in samples.values():
+        assert all(row["doc"]["formatting"] == "soft" and row["resps"][0] for row in rows)

@@ -17,22 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
+from lm_eval_bertjudge import agreement
 from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.judge import load_judge
 from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.records import JudgeItem, Verdict
 from training.rows import Row, read_rows
-
-N_BINS = 10
-
-
-def wilson(n_right: int, n: int) -> tuple[float, float]:
-    """95% Wilson score interval of a proportion."""
-    z = 1.959964
-    share = n_right / n
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return centre - half, centre + half
 
 
 def prompt(row: Row) -> str:
@@ -53,30 +43,15 @@ def contains(item: JudgeItem) -> bool:
 
 
 def measures(verdicts: list[Verdict], labels: list[int]) -> dict[str, float | int]:
-    """Agreement of verdicts with labels; unjudged rows count as disagreement and are counted apart."""
-    right = [v.correct == bool(label) and v.source != "unjudged" for v, label in zip(verdicts, labels, strict=True)]
-    low, high = wilson(sum(right), len(right))
-    pairs = list(zip(verdicts, labels, strict=True))
-    hits = sum(v.correct and label for v, label in pairs)
-    called, real = sum(v.correct for v in verdicts), sum(labels)
-    p = np.array([v.p_correct for v in verdicts if v.p_correct is not None])
-    y = np.array([label for v, label in pairs if v.p_correct is not None])
-    bins = np.minimum((p * N_BINS).astype(int), N_BINS - 1)
-    gaps = [
-        abs(p[bins == b].mean() - y[bins == b].mean()) * (bins == b).sum() for b in range(N_BINS) if (bins == b).any()
-    ]
-    return {
-        "n": len(labels),
-        "accuracy": round(sum(right) / len(right), 4),
-        "low": round(low, 4),
-        "high": round(high, 4),
-        "f1": round(2 * hits / max(1, called + real), 4),
-        "brier": round(float(((p - y) ** 2).mean()), 4),
-        "ece": round(float(sum(gaps)) / max(1, len(p)), 4),
-        "share_correct": round(real / len(labels), 4),
-        "truncated": round(sum(v.truncated for v in verdicts) / len(verdicts), 4),
-        "unjudged": sum(v.source == "unjudged" for v in verdicts),
-    }
+    """Agreement of verdicts with labels; an unjudged row counts as decided wrong and is counted apart."""
+    said = np.array([v.correct for v in verdicts], dtype=np.int64)
+    p = np.array([np.nan if v.p_correct is None else v.p_correct for v in verdicts])
+    found = agreement.agreement(said, np.array(labels, dtype=np.int64), p)
+    low, high = found["accuracy_interval"]
+    shown = {name: found[name] for name in ("accuracy", "precision", "recall", "f1", "pearson", "brier", "ece")}
+    shown |= {"low": low, "high": high, "share_correct": float(np.mean(labels))}
+    shown |= {"truncated": float(np.mean([v.truncated for v in verdicts]))}
+    return {"n": found["n"], "unjudged": found["n_unjudged"]} | {k: round(v or 0.0, 4) for k, v in shown.items()}
 
 
 def evaluate(judge: str, rows: list[Row], *, without_question: bool = True) -> dict[str, float | int]:
@@ -100,9 +75,9 @@ def evaluate(judge: str, rows: list[Row], *, without_question: bool = True) -> d
 
 def sweep(judge: str, rows: list[Row]) -> list[dict[str, float]]:
     """Accuracy by threshold, as in the paper's Figure 5."""
-    labels = np.array([int(row["label"]) for row in rows])
+    labels = np.array([int(row["label"]) for row in rows], dtype=np.int64)
     p = np.array([v.p_correct or 0.0 for v in load_judge(judge).judge(items_of(rows))])
-    return [{"threshold": t / 20, "accuracy": round(float(((p >= t / 20) == labels).mean()), 4)} for t in range(1, 20)]
+    return agreement.sweep(p, labels)
 
 
 def _accuracy(decisions: list[bool], labels: list[int]) -> float:

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_bertjudge import lexical
+from lm_eval_bertjudge import agreement, lexical
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.reporting import agreement, correction
+from lm_eval_bertjudge.reporting import correction
 from lm_eval_bertjudge.rescoring import verdicts
 from lm_eval_bertjudge.rescoring.verdicts import Row
 

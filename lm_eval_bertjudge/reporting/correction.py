@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lm_eval_bertjudge.agreement import Floats, Ints
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.reporting.agreement import Floats, Ints
 
 # Strata by number, so that the file does not show the judge's verdict to the person who labels; and the expected
 # spread of the judge's errors in each, which decides how the sample is shared out.

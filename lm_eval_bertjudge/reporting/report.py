@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_bertjudge import __version__
+from lm_eval_bertjudge import __version__, agreement
 from lm_eval_bertjudge.encoding import ENCODING_VERSION
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.reporting import agreement, page
+from lm_eval_bertjudge.reporting import page
 from lm_eval_bertjudge.reporting.agree import decisions, probabilities, questions, table
 from lm_eval_bertjudge.reporting.page import Report, Section
 from lm_eval_bertjudge.rescoring import verdicts
