@@ -183,8 +183,9 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path, monk
     assert card.training["rows"] == len(list(read_rows(data)))
     assert card.training["data"]["seed"] == 0
 
-    export.main(["--model", str(judge), "--output", str(folder), "--check", str(data), "--check_rows", "50"])
-    assert JudgeCard.read(folder).parity["n"] == 50
+    monkeypatch.setattr(export, "MAX_FLIPS", 1.0)  # an untrained judge decides near p = 0.5, where int8 flips
+    export.main(["--model", str(judge), "--output", str(folder), "--check", str(triplets), "--check_rows", "20"])
+    assert JudgeCard.read(folder).parity["n"] == 60
     assert 0 < load_judge(str(folder)).predict(candidates=["Lima"], references=["Lima"])[0] < 1
 
     evaluate.main(["--judge", str(folder), "--triplets", f"dev={triplets}", "--write_card"])
@@ -193,10 +194,24 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path, monk
 
     monkeypatch.setattr(export, "MAX_FLIPS", -1.0)
     with pytest.raises(SystemExit, match="refused"):
-        export.main(
-            ["--model", str(judge), "--output", str(tmp_path / "bad"), "--check", str(data), "--check_rows", "9"]
-        )
+        export.main(["--model", str(judge), "--output", str(tmp_path / "bad"), "--check", str(triplets)])
     assert not (tmp_path / "bad").exists()
+
+
+def test_neighbours_are_the_answers_of_similar_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    from training import neighbours
+
+    vectors = {"capital of Peru": [1.0, 0.0], "capital of Chile": [0.9, 0.1], "six times three": [0.0, 1.0]}
+    monkeypatch.setattr(neighbours, "embedded", lambda texts, encoder: torch.tensor([vectors[text] for text in texts]))
+    answers = {"capital of Peru": "Lima", "capital of Chile": "Santiago", "six times three": "18"}
+    assert neighbours.neighbours(answers, "none")["capital of Peru"] == ["Santiago", "18"]
+
+
+def test_a_distractor_is_of_the_same_shape_where_a_similar_question_has_one() -> None:
+    pool = mix.Pool(["Lima", "18", "Cusco"], {OPEN["question"]: ["18", "Santiago"]})
+    assert pool.near(OPEN) == ["Santiago"]
+    assert pool.near(OPEN | {"question": "another"}) == pool.of_shape(OPEN) == ["Lima", "Cusco"]
 
 
 def test_measures_agree_with_hand_computed_ones() -> None:

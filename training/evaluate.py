@@ -4,7 +4,7 @@
 
 Per split and source: n, accuracy with a 95% Wilson interval, F1, Brier score and expected calibration error of the
 judge at its threshold; accuracy of the cascade, of the lexical baseline (its own extraction, see lexical.py), of alias
-containment, and of the judge without the question. Several references of a row are judged one by one, the best counts.
+containment, and if asked for of the judge without the question. The best of a row's references counts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import math
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +53,7 @@ def measures(verdicts: list[Verdict], labels: list[int]) -> dict[str, float | in
     return {"n": found["n"], "unjudged": found["n_unjudged"]} | {k: round(v or 0.0, 4) for k, v in shown.items()}
 
 
-def evaluate(judge: str, rows: list[Row], *, without_question: bool = True) -> dict[str, float | int]:
+def evaluate(judge: str, rows: list[Row], *, without_question: bool = False) -> dict[str, float | int]:
     """The judge's measures on rows of one source, and the accuracy of the baselines on the same rows."""
     labels = [int(row["label"]) for row in rows]
     items = items_of(rows)
@@ -84,29 +83,21 @@ def _accuracy(decisions: list[bool], labels: list[int]) -> float:
     return round(sum(d == bool(label) for d, label in zip(decisions, labels, strict=True)) / len(labels), 4)
 
 
+COLUMNS = {
+    "f1": "F1", "ece": "ECE", "cascade": "cascade", "without_question": "no question", "lexical": "lexical",
+    "containment": "containment",
+}  # fmt: skip
+
+
 def table(entries: list[dict]) -> str:
     """The entries as a Markdown table."""
-    head = (
-        "split",
-        "source",
-        "n",
-        "accuracy",
-        "95% interval",
-        "F1",
-        "ECE",
-        "cascade",
-        "no question",
-        "lexical",
-        "contains",
-    )
+    shown = [name for name in COLUMNS if name in entries[0]]
+    head = ["split", "source", "n", "accuracy", "95% interval", *(COLUMNS[name] for name in shown)]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for e in entries:
-        shown = [
-            f"{e.get(k, math.nan):.3f}" for k in ("f1", "ece", "cascade", "without_question", "lexical", "containment")
-        ]
         interval = f"{e['low']:.3f}-{e['high']:.3f}"
-        cells = [e["split"], e["source"], str(e["n"]), f"{e['accuracy']:.3f}", interval, *shown]
-        lines.append("| " + " | ".join(cells) + " |")
+        cells = [e["split"], e["source"], str(e["n"]), f"{e['accuracy']:.3f}", interval]
+        lines.append("| " + " | ".join([*cells, *(f"{e[name]:.3f}" for name in shown)]) + " |")
     return "\n".join(lines)
 
 
@@ -119,6 +110,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--sources", help="comma-separated; all when not given")
     parser.add_argument("--output", type=Path, help="JSON file for the figures")
     parser.add_argument("--sweep", action="store_true", help="also accuracy by threshold, over all rows of a split")
+    parser.add_argument("--without_question", action="store_true", help="also the judge without the question")
     parser.add_argument("--write_card", action="store_true", help="put the figures into the judge's card")
     args = parser.parse_args(argv)
 
@@ -131,7 +123,10 @@ def main(argv: list[str] | None = None) -> None:
             raise SystemExit(f"{folder} has none of the sources asked for; it has {', '.join(f.name for f in files)}")
         for path in chosen:
             rows = [row for row in read_rows(path) if row["label"] is not None]
-            entries.append({"split": split, "source": path.name.removesuffix(".jsonl.gz")} | evaluate(args.judge, rows))
+            entries.append(
+                {"split": split, "source": path.name.removesuffix(".jsonl.gz")}
+                | evaluate(args.judge, rows, without_question=args.without_question)
+            )
             print(table(entries[-1:]).splitlines()[-1], flush=True)
         if args.sweep:
             curves[split] = sweep(args.judge, [row for path in chosen for row in read_rows(path)])

@@ -1,9 +1,9 @@
 """Stage: a fine-tuned judge to a judge folder: int8 ONNX, tokenizer, card, with the parity of the two measured.
 
-    python -m training.export --model OUT --output JUDGE_DIR --check dev.jsonl
+    python -m training.export --model OUT --output JUDGE_DIR --check DEV_DIR
 
-The rows of --check are judged by the torch weights in fp32 and by the exported graph. Above 1% flipped verdicts the
-export is refused and nothing is left at --output.
+Rows of every source in --check are judged by the torch weights in fp32 and by the exported graph. Above 1% flipped
+verdicts the export is refused and nothing is left at --output.
 """
 
 from __future__ import annotations
@@ -12,18 +12,21 @@ import argparse
 import dataclasses
 import shutil
 import tempfile
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
 from onnxruntime.quantization.shape_inference import quant_pre_process
 from transformers import AutoModelForSequenceClassification
 
 from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.judge import load_judge
-from training.rows import read_rows
+from training.evaluate import items_of
+from training.rows import Row, read_rows
 
 MAX_FLIPS = 0.01
 OPSET = 18
@@ -42,7 +45,9 @@ class _Logits(torch.nn.Module):
 
 def to_onnx(model_dir: Path, path: Path) -> None:
     """Writes the fp32 graph."""
-    model = AutoModelForSequenceClassification.from_pretrained(model_dir, dtype=torch.float32)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        model_dir, dtype=torch.float32, attn_implementation="eager"
+    )  # the graph of eager attention runs a fifth faster than that of SDPA
     ids = torch.arange(3 * 16).reshape(3, 16)
     axes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("length")}
     torch.onnx.export(
@@ -53,23 +58,30 @@ def to_onnx(model_dir: Path, path: Path) -> None:
 
 
 def to_int8(fp32: Path, int8: Path) -> None:
-    """Writes the dynamically quantised graph: int8 weights per channel, activations quantised at run time."""
-    prepared = fp32.with_name("prepared.onnx")
+    """Writes the quantised graph: embeddings in int8, linear layers in int8 by blocks of 32 weights.
+
+    Activations are quantised per row and block at run time. The usual dynamic quantisation takes one scale for the
+    whole batch instead, so that an answer's p depends on its neighbours; it is 1.6 times as fast, and flipped 24 of
+    1,975 verdicts of the embedded judge where this flips 6.
+    """
+    prepared, embedded = fp32.with_name("prepared.onnx"), fp32.with_name("embedded.onnx")
     quant_pre_process(str(fp32), str(prepared), skip_symbolic_shape=True)
-    quantize_dynamic(str(prepared), str(int8), weight_type=QuantType.QInt8, per_channel=True)
-    onnx.checker.check_model(str(int8))
+    quantize_dynamic(str(prepared), str(embedded), weight_type=QuantType.QInt8, op_types_to_quantize=["Gather"])
+    quantizer = MatMulNBitsQuantizer(
+        onnx.load(str(embedded)), bits=8, block_size=32, is_symmetric=True, accuracy_level=4
+    )
+    quantizer.process()
+    quantizer.model.save_model_to_file(str(int8))
 
 
-def parity(original: Path, exported: Path, rows: list[dict]) -> dict[str, float | int]:
-    """How the exported judge's p differs from the original's on `rows`."""
-    fields = {
-        "questions": [row["question"] for row in rows],
-        "candidates": [row["candidate"] for row in rows],
-        "references": [row["reference"] for row in rows],
-    }
+def parity(original: Path, exported: Path, rows: list[Row]) -> dict[str, float | int]:
+    """How the exported judge's p differs from the original's on labelled rows."""
+    items = items_of(rows)
     before = load_judge(str(original), backend="torch", device="cpu", dtype="float32")
-    p = np.array(before.predict(**fields))
-    q = np.array(load_judge(str(exported), backend="onnx").predict(**fields))
+    p, q = (
+        np.array([verdict.p_correct or 0.0 for verdict in judge.judge(items)])
+        for judge in (before, load_judge(str(exported), backend="onnx"))
+    )
     threshold = before.card.threshold
     return {
         "n": len(rows),
@@ -83,11 +95,13 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, required=True, help="output folder of training.train")
     parser.add_argument("--output", type=Path, required=True, help="judge folder to write (replaced if there)")
-    parser.add_argument("--check", type=Path, required=True, help=".jsonl rows with question, candidate, reference")
-    parser.add_argument("--check_rows", type=int, default=1000, help="how many of them")
+    parser.add_argument("--check", type=Path, required=True, help="folder with SOURCE.jsonl.gz")
+    parser.add_argument("--check_rows", type=int, default=100, help="how many of each source")
     args = parser.parse_args(argv)
 
-    rows = [row for row, _ in zip(read_rows(args.check), range(args.check_rows))]  # noqa: B905 (the shorter ends it)
+    rows = [row for path in sorted(args.check.glob("*.jsonl.gz")) for row in islice(read_rows(path), args.check_rows)]
+    if not rows:
+        raise SystemExit(f"--check {args.check} has no SOURCE.jsonl.gz: there is nothing to measure the export on")
     with tempfile.TemporaryDirectory(dir=args.output.parent) as work:
         made = Path(work) / "judge"
         made.mkdir()

@@ -42,9 +42,27 @@ def balanced(rows: list[Row], n: int, rng: random.Random) -> list[Row]:
     return chosen
 
 
-def made_rows(
-    source_rows: list[Row], plan: dict[str, int], pool: dict[str, list[str]], rng: random.Random
-) -> Iterator[Row]:
+class Pool:
+    """Short answers that may stand in for a wrong one."""
+
+    def __init__(self, answers: list[str], neighbours: dict[str, list[str]]) -> None:
+        self._by_shape: dict[str, list[str]] = collections.defaultdict(list)
+        self._all, self._neighbours = answers, neighbours
+        for answer in answers:
+            self._by_shape[augment.shape(answer)].append(answer)
+
+    def of_shape(self, row: Row) -> list[str]:
+        """Answers that look like the row's (a number, a year, a name); all of them where none does."""
+        return self._by_shape.get(augment.shape(row["references"][0])) or self._all
+
+    def near(self, row: Row) -> list[str]:
+        """Answers to similar questions (training/neighbours.py), of the row's shape where there are any."""
+        near = self._neighbours.get(row["question"], [])
+        alike = [answer for answer in near if augment.shape(answer) == augment.shape(row["references"][0])]
+        return alike or near or self.of_shape(row)
+
+
+def made_rows(source_rows: list[Row], plan: dict[str, int], pool: Pool, rng: random.Random) -> Iterator[Row]:
     """The training rows of one source, in the numbers its plan asks for (fewer where the source runs out)."""
     for row in balanced(source_rows, plan.get("rows", 0), rng):
         yield augment.restated(row, rng)
@@ -58,8 +76,8 @@ def made_rows(
                 left -= 1
 
 
-def _made(kind: str, row: Row, pool: dict[str, list[str]], rng: random.Random) -> list[Row]:
-    distractors = pool[augment.shape(row["references"][0])] or [text for texts in pool.values() for text in texts]
+def _made(kind: str, row: Row, pool: Pool, rng: random.Random) -> list[Row]:
+    distractors = pool.near(row) if rng.random() < 0.75 else pool.of_shape(row)
     if kind == "open_answers":
         return augment.open_answers(row, distractors, rng)
     if kind == "cut":
@@ -102,17 +120,15 @@ def main(argv: list[str] | None = None) -> None:
         "--max_chars", type=int, help="only rows whose question, candidate and reference are together shorter"
     )
     parser.add_argument("--max_rows", type=int, help="stop after this many")
+    parser.add_argument("--neighbours", type=Path, help="file of training.neighbours: distractors of the right kind")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
 
     plans = json.loads(args.mix.read_text(encoding="utf-8"))
     sources = load_sources(args.triplets, plans, set(args.licences.split(",")))
-    pool: dict[str, list[str]] = collections.defaultdict(list)
-    for name, rows in sources.items():
-        short_answers = {"open_answers", "other_reference"} & plans[name].keys()
-        for row in rows:
-            if short_answers and len(row["references"][0]) < 60:
-                pool[augment.shape(row["references"][0])].append(row["references"][0])
+    short = [name for name in sources if {"open_answers", "other_reference"} & plans[name].keys()]
+    answers = [row["references"][0] for name in short for row in sources[name] if len(row["references"][0]) < 60]
+    pool = Pool(answers, json.loads(args.neighbours.read_text(encoding="utf-8")) if args.neighbours else {})
 
     rng = random.Random(args.seed)
     rows = [row for name, source in sources.items() for row in made_rows(source, plans[name], pool, rng)]

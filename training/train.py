@@ -29,7 +29,7 @@ from transformers import (
 )
 from transformers.trainer_utils import get_last_checkpoint
 
-from lm_eval_bertjudge.config import JudgeCard
+from lm_eval_bertjudge.config import CARD_FILE, JudgeCard
 from lm_eval_bertjudge.encoding import MARKERS, Encoder
 from training.rows import read_rows, sha256
 
@@ -157,12 +157,14 @@ def main(argv: list[str] | None = None) -> None:
 def card(args: argparse.Namespace, trainer: Trainer) -> JudgeCard:
     """The judge's card before evaluation and export fill in their parts."""
     manifest = args.train.with_name(args.train.name + ".manifest.json")
+    before = {"before": JudgeCard.read(Path(args.base)).training} if (Path(args.base) / CARD_FILE).exists() else {}
     settings = ("epochs", "learning_rate", "warmup_ratio", "weight_decay", "batch_size", "seed", "bf16")
     return JudgeCard(
         name=args.name or args.output_dir.name,
         max_length=args.max_length,
         base_model=args.base_name or args.base,
-        training={name: getattr(args, name) for name in settings}
+        training=before
+        | {name: getattr(args, name) for name in settings}
         | {
             "rows": len(trainer.train_dataset),
             "data_sha256": sha256(args.train),
