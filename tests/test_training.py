@@ -203,6 +203,7 @@ def test_neighbours_are_the_answers_of_similar_questions(monkeypatch: pytest.Mon
     from training import neighbours
 
     vectors = {"capital of Peru": [1.0, 0.0], "capital of Chile": [0.9, 0.1], "six times three": [0.0, 1.0]}
+    vectors |= {"Lima": [1.0, 0.0], "Santiago": [0.0, 1.0], "18": [0.6, 0.6]}
     monkeypatch.setattr(neighbours, "embedded", lambda texts, encoder: torch.tensor([vectors[text] for text in texts]))
     answers = {"capital of Peru": "Lima", "capital of Chile": "Santiago", "six times three": "18"}
     assert neighbours.neighbours(answers, "none")["capital of Peru"] == ["Santiago", "18"]

@@ -194,6 +194,11 @@ def _fraction_form(answer: str, rng: random.Random) -> str:
     return rng.choice(forms + [f"{value:g}"] * (value * 10000 == int(value * 10000)))
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is one plain number, such as 1,234 or -2.5."""
+    return _NUMBER.fullmatch(text.strip()) is not None
+
+
 def other_number(number: str, nearby: str, rng: random.Random) -> str:
     """A different number: one step or digit away, a factor off, or another one that occurs in `nearby`."""
     plain = number.replace(",", "")

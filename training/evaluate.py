@@ -19,6 +19,7 @@ import numpy as np
 from lm_eval_bertjudge import agreement
 from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.judge import load_judge
+from lm_eval_bertjudge.lexical import strict_yes
 from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.records import JudgeItem, Verdict
 from training.rows import Row, read_rows
@@ -58,12 +59,12 @@ def evaluate(judge: str, rows: list[Row], *, without_question: bool = False) -> 
     labels = [int(row["label"]) for row in rows]
     items = items_of(rows)
     loaded = load_judge(judge)
-    found = measures(loaded.judge(items), labels)
-    lexical = Pipeline(reference="", method="lexical").decide(items)
-    cascade = Pipeline(reference="", method="cascade", judge=judge).decide(items)
+    verdicts = loaded.judge(items)
+    found = measures(verdicts, labels)
+    baseline = Pipeline(reference="", method="lexical").decide(items)
     found |= {
-        "lexical": _accuracy([v.correct for v in lexical], labels),
-        "cascade": _accuracy([v.correct for v in cascade], labels),
+        "lexical": _accuracy([v.correct for v in baseline], labels),
+        "cascade": _accuracy([v.correct or strict_yes(i) for v, i in zip(verdicts, items, strict=True)], labels),
         "containment": _accuracy([contains(item) for item in items], labels),
     }
     if without_question:

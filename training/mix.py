@@ -77,7 +77,10 @@ def made_rows(source_rows: list[Row], plan: dict[str, int], pool: Pool, rng: ran
 
 
 def _made(kind: str, row: Row, pool: Pool, rng: random.Random) -> list[Row]:
-    distractors = pool.near(row) if rng.random() < 0.75 else pool.of_shape(row)
+    reference = row["references"][0]
+    distractors = pool.near(row) if rng.random() < 0.85 else pool.of_shape(row)
+    if augment.is_number(reference) and rng.random() < 0.7:
+        distractors = [augment.other_number(reference, row["question"], rng)]
     if kind == "open_answers":
         return augment.open_answers(row, distractors, rng)
     if kind == "cut":
@@ -99,11 +102,13 @@ def finished(row: Row, number: int, rng: random.Random) -> Row:
     }
 
 
-def load_sources(folder: Path, plans: dict[str, dict[str, int]], licences: set[str]) -> dict[str, list[Row]]:
+def load_sources(folders: list[Path], plans: dict[str, dict[str, int]], licences: set[str]) -> dict[str, list[Row]]:
     """Rows per source of the mix, of the licences allowed."""
     sources = {}
     for name in plans:
-        path = folder / f"{name}.jsonl.gz"
+        path = next((f / f"{name}.jsonl.gz" for f in folders if (f / f"{name}.jsonl.gz").exists()), None)
+        if path is None:
+            raise SystemExit(f"no {name}.jsonl.gz in {', '.join(map(str, folders))}: leave {name!r} out of the mix")
         sources[name] = [row for row in read_rows(path) if row["licence"] in licences and row["label"] is not None]
         if not sources[name]:
             raise SystemExit(f"{path} has no row under {sorted(licences)}: leave {name!r} out of the mix")
@@ -112,7 +117,7 @@ def load_sources(folder: Path, plans: dict[str, dict[str, int]], licences: set[s
 
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz files")
+    parser.add_argument("--triplets", type=Path, nargs="+", required=True, help="folders with SOURCE.jsonl.gz files")
     parser.add_argument("--mix", type=Path, required=True, help="JSON: source -> numbers of rows")
     parser.add_argument("--output", type=Path, required=True, help="training file to write (.jsonl)")
     parser.add_argument("--licences", default="Apache-2.0,MIT", help="comma-separated; rows under others are left out")
@@ -120,7 +125,7 @@ def main(argv: list[str] | None = None) -> None:
         "--max_chars", type=int, help="only rows whose question, candidate and reference are together shorter"
     )
     parser.add_argument("--max_rows", type=int, help="stop after this many")
-    parser.add_argument("--neighbours", type=Path, help="file of training.neighbours: distractors of the right kind")
+    parser.add_argument("--neighbours", type=Path, nargs="*", default=[], help="files of training.neighbours or .facts")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
 
@@ -128,7 +133,8 @@ def main(argv: list[str] | None = None) -> None:
     sources = load_sources(args.triplets, plans, set(args.licences.split(",")))
     short = [name for name in sources if {"open_answers", "other_reference"} & plans[name].keys()]
     answers = [row["references"][0] for name in short for row in sources[name] if len(row["references"][0]) < 60]
-    pool = Pool(answers, json.loads(args.neighbours.read_text(encoding="utf-8")) if args.neighbours else {})
+    near = [json.loads(path.read_text(encoding="utf-8")) for path in args.neighbours]
+    pool = Pool(answers, {question: texts for each in near for question, texts in each.items()})
 
     rng = random.Random(args.seed)
     rows = [row for name, source in sources.items() for row in made_rows(source, plans[name], pool, rng)]
@@ -143,12 +149,18 @@ def main(argv: list[str] | None = None) -> None:
         "mix": plans,
         "max_chars": args.max_chars,
         "rows_by_source_and_label": _counts(done),
-        "triplets_sha256": {name: sha256(args.triplets / f"{name}.jsonl.gz") for name in plans},
+        "triplets_sha256": {
+            f.name: sha256(f) for d in args.triplets for f in sorted(d.iterdir()) if _named(f) in plans
+        },
         "code_sha256": hashlib.sha256(Path(augment.__file__).read_bytes() + Path(__file__).read_bytes()).hexdigest(),
         "sha256": sha256(args.output),
     }
     args.output.with_name(args.output.name + ".manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
     print(f"{n} rows -> {args.output}")
+
+
+def _named(path: Path) -> str:
+    return path.name.removesuffix(".jsonl.gz")
 
 
 def _chars(row: Row) -> int:

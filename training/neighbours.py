@@ -1,9 +1,10 @@
-"""Stage: for each short question, the answers of the most similar other questions, as hard distractors.
+"""Stage: for each short question, answers that are of the right kind and wrong, as hard distractors.
 
     python -m training.neighbours --triplets DIR --sources evouna,nq_open_reader_outputs --encoder BASE --output FILE
 
 A distractor drawn at random ("Orchid" for a capital) teaches that related means right: a judge trained on those alone
-gave "London." p = .98 for the capital of France. The answers of similar questions are of the right kind and wrong.
+gave "London." p = .98 for the capital of France. Answers of similar questions are of the right kind; answers similar to
+the right one are what a sentence encoder confuses it with.
 FILE is JSON: question to a list of texts.
 """
 
@@ -37,15 +38,22 @@ def embedded(texts: list[str], encoder: str, *, batch_size: int = 256) -> torch.
 
 
 def neighbours(answers: dict[str, str], encoder: str) -> dict[str, list[str]]:
-    """Question to the answers of its most similar other questions, most similar first."""
-    questions = list(answers)
-    vectors = embedded(questions, encoder)
-    found = {}
-    for start in range(0, len(questions), 1000):
-        similar = vectors[start : start + 1000] @ vectors.T
-        best = similar.topk(min(N_NEIGHBOURS + 1, len(questions))).indices.tolist()
-        for row, indices in enumerate(best, start=start):
-            found[questions[row]] = [answers[questions[i]] for i in indices if i != row]
+    """Question to the answers of its most similar other questions, then the answers most similar to its own."""
+    questions, texts = list(answers), list(answers.values())
+    by_question, by_answer = _nearest(embedded(questions, encoder)), _nearest(embedded(texts, encoder))
+    return {
+        question: [texts[i] for i in dict.fromkeys([*by_question[at], *by_answer[at]])]
+        for at, question in enumerate(questions)
+    }
+
+
+def _nearest(vectors: torch.Tensor) -> list[list[int]]:
+    """Per vector the positions of the most similar others, most similar first."""
+    n = min(N_NEIGHBOURS + 1, len(vectors))
+    found: list[list[int]] = []
+    for start in range(0, len(vectors), 1000):
+        best = (vectors[start : start + 1000] @ vectors.T).topk(n).indices.tolist()
+        found += [[i for i in indices if i != row] for row, indices in enumerate(best, start=start)]
     return found
 
 

@@ -32,12 +32,21 @@ mkdir -p "$work"
         --encoder "$base" --output "$work/neighbours.json"
 [ -f "$work/hard.jsonl.manifest.json" ] ||
     python -m training.mix --triplets "$triplets/train" --mix training/recipes/embedded_hard_mix.json \
-        --neighbours "$work/neighbours.json" --output "$work/hard.jsonl" --max_rows 20000 --seed 2
-[ -f "$work/judge/judge_card.json" ] ||
-    python -m training.train --train "$work/hard.jsonl" --base "$work/whole" --base_name $name --output_dir "$work/judge" \
-        --name embedded-v0 --max_length 256 --learning_rate 5e-5 --bf16 on
+        --neighbours "$work/neighbours.json" --output "$work/hard.jsonl" --seed 3
+[ -f "$work/hard/judge_card.json" ] ||
+    python -m training.train --train "$work/hard.jsonl" --base "$work/whole" --base_name $name --output_dir "$work/hard" \
+        --max_length 256 --learning_rate 1e-4 --bf16 on
 
-# 4. Export, and measure what ships.
+# 4. Plain facts and near numbers: after 3, "It is 1944." was still right where 1945 was asked for (p = .99).
+[ -f "$work/facts/neighbours.json" ] || python -m training.facts --output "$work/facts"
+[ -f "$work/facts.jsonl.manifest.json" ] ||
+    python -m training.mix --triplets "$triplets/train" "$work/facts" --mix training/recipes/embedded_facts_mix.json \
+        --neighbours "$work/neighbours.json" "$work/facts/neighbours.json" --output "$work/facts.jsonl" --seed 4
+[ -f "$work/judge/judge_card.json" ] ||
+    python -m training.train --train "$work/facts.jsonl" --base "$work/hard" --base_name $name --output_dir "$work/judge" \
+        --name embedded-v0 --max_length 256 --learning_rate 1e-4 --bf16 on
+
+# 5. Export, and measure what ships.
 [ -f "$work/exported/judge_card.json" ] ||
     python -m training.export --model "$work/judge" --output "$work/exported" --check "$triplets/dev"
 python -m training.evaluate --judge "$work/exported" --write_card --sweep --output "$work/evaluation.json" \
