@@ -71,7 +71,17 @@ def to_int8(fp32: Path, int8: Path) -> None:
         onnx.load(str(embedded)), bits=8, block_size=32, is_symmetric=True, accuracy_level=4
     )
     quantizer.process()
-    quantizer.model.save_model_to_file(str(int8))
+    model = quantizer.model.model
+    for part in (
+        *model.graph.node,
+        *model.graph.value_info,
+        *model.graph.input,
+        *model.graph.output,
+        model.graph,
+        model,
+    ):
+        del part.metadata_props[:]  # the exporter notes the source lines of this machine on every node
+    onnx.save(model, str(int8))
 
 
 def parity(original: Path, exported: Path, rows: list[Row]) -> dict[str, float | int]:
