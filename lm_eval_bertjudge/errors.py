@@ -17,6 +17,10 @@ class ReferenceTooLongError(BertJudgeError):
     """A reference takes more than half of the judge's input; cutting it would judge against something else."""
 
 
+class ServerError(BertJudgeError):
+    """An LLM server cannot be reached, refuses the key or the model, or answers nothing any more."""
+
+
 class MissingExtraError(BertJudgeError):
     """A package that an extra brings is not installed."""
 

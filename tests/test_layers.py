@@ -21,7 +21,7 @@ LAYERS = {
 }  # fmt: skip
 HEAVY = {
     "torch": "backends/torch.py", "transformers": "backends/torch.py", "onnxruntime": "backends/onnx.py",
-    "matplotlib": "reporting/plots.py",
+    "matplotlib": "reporting/plots.py", "openai": "backends/llm.py",
 }  # fmt: skip
 SAME_LAYER = {("config", "encoding")}  # the card names the encoding version
 

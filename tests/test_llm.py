@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+import pytest
+
+pytest.importorskip("openai", reason="needs the extra `llm`")
+
+from lm_eval_bertjudge.backends.llm import ChatClient
+from lm_eval_bertjudge.backends.llm_prompts import Failure, Reply
+from lm_eval_bertjudge.errors import InputError, ServerError
+from tests.fake_llm import Answer, completion, serving, token
+
+KEY = "sk-very-secret-1234"
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
+    monkeypatch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.02)
+    monkeypatch.setattr("lm_eval_bertjudge.backends.llm._PAUSE_S", 0.01)
+
+
+def ask(answer: Answer, *prompts: str, **options: Any) -> list[Reply | Failure]:
+    with serving(answer) as fake:
+        client = ChatClient(model="fake", base_url=fake.url, **{"timeout_s": 5.0, "retries": 2} | options)
+        found = dict(client.complete([[{"role": "user", "content": prompt}] for prompt in prompts]))
+    return [found[index] for index in range(len(prompts))]
+
+
+def test_each_conversation_gets_its_own_reply_with_the_counts_of_the_server() -> None:
+    found = ask(lambda prompt, _: f"about {prompt}", *map(str, range(40)))
+    assert [reply.text for reply in found] == [f"about {i}" for i in range(40)]  # type: ignore[union-attr]
+    assert found[0] == Reply("about 0", "stop", prompt_tokens=100, completion_tokens=5)
+
+
+def test_replies_come_as_they_finish_and_never_more_at_once_than_asked_for() -> None:
+    def slow_first(prompt: str, _: int) -> str:
+        time.sleep(0.4 if prompt == "0" else 0.02)
+        return prompt
+
+    with serving(slow_first) as fake:
+        client = ChatClient(model="fake", base_url=fake.url, concurrency=3)
+        order = [index for index, _ in client.complete([[{"role": "user", "content": str(i)}] for i in range(9)])]
+    assert order[-1] == 0
+    assert sorted(order) == list(range(9))
+    assert 1 < fake.most_at_once <= 3
+
+
+def test_stopping_early_sends_nothing_more() -> None:
+    with serving(lambda prompt, _: prompt) as fake:
+        client = ChatClient(model="fake", base_url=fake.url, concurrency=1)
+        finished = client.complete([[{"role": "user", "content": str(i)}] for i in range(200)])
+        next(finished)
+        finished.close()
+        time.sleep(0.1)
+        n = len(fake.bodies)
+        time.sleep(0.1)
+    assert n == len(fake.bodies) < 200
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [500, 503, (429, {"Retry-After": "0.01"}), ("drop",), ("hang", 0.6), ("garbage", "{broken"), {"choices": []}],
+    ids=["500", "503", "rate limit", "disconnect half-way", "slow", "malformed", "no choices"],
+)
+def test_passing_trouble_is_tried_again(trouble: Any) -> None:
+    assert ask(lambda _, n: trouble if n == 0 else "fine", "q", timeout_s=0.3) == [Reply("fine", "stop", 100, 5)]
+
+
+def test_the_pause_that_a_rate_limit_asks_for_is_kept() -> None:
+    begin = time.perf_counter()
+    ask(lambda _, n: (429, {"Retry-After": "1"}) if n == 0 else "fine", "q")
+    assert time.perf_counter() - begin >= 0.9
+
+
+@pytest.mark.parametrize(
+    ("trouble", "reason"),
+    [
+        (500, "http_500"), (400, "http_400"), (("drop",), "disconnected"), (("hang", 0.4), "timeout"),
+        (("garbage", "<html>"), "malformed_reply"), (("garbage", "[1]"), "malformed_reply"),
+    ],
+)  # fmt: skip
+def test_lasting_trouble_with_one_conversation_is_its_failure_only(trouble: Any, reason: str) -> None:
+    found = ask(lambda prompt, _: trouble if prompt == "bad" else "fine", "a", "bad", "b", timeout_s=0.2)
+    assert [getattr(reply, "reason", "fine") for reply in found] == ["fine", reason, "fine"]
+
+
+def test_a_refused_request_is_not_repeated() -> None:
+    with serving(lambda *_: 400) as fake:
+        client = ChatClient(model="fake", base_url=fake.url)
+        list(client.complete([[{"role": "user", "content": "q"}]]))
+    assert len(fake.bodies) == 1
+
+
+def test_a_dead_server_is_named_with_what_to_do_and_earlier_replies_stay() -> None:
+    with serving(lambda *_: "fine") as fake:
+        client = ChatClient(model="fake", base_url=fake.url, retries=1, concurrency=1)
+        assert len(list(client.complete([[{"role": "user", "content": "q"}]]))) == 1
+    with pytest.raises(ServerError, match=rf"no LLM server answers at {fake.url} .*1 retries.*Start it"):
+        list(client.complete([[{"role": "user", "content": "q"}]] * 30))
+
+
+def test_a_server_that_fails_everything_ends_the_run_early() -> None:
+    with pytest.raises(ServerError, match=r"50 conversations in a row got no reply; the last: .*http_500"):
+        ask(lambda *_: 500, *map(str, range(80)), retries=0)
+
+
+@pytest.mark.parametrize(("status", "hint"), [(401, "api_key_env"), (404, "Is its name for the model 'fake'")])
+def test_a_wrong_key_or_model_ends_the_run_with_a_hint_and_without_the_key(status: int, hint: str) -> None:
+    with pytest.raises(ServerError, match=hint) as caught:
+        ask(lambda *_: status, "q")
+    assert "***" in str(caught.value)
+    assert KEY not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_the_key_is_sent_and_never_shown(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG), serving(lambda prompt, _: 400 if prompt == "bad" else "fine") as fake:
+        client = ChatClient(model="fake", base_url=fake.url)
+        found = list(client.complete([[{"role": "user", "content": p}] for p in ("good", "bad")]))
+    assert set(fake.keys) == {f"Bearer {KEY}"}
+    assert KEY not in caplog.text
+    assert KEY not in repr((found, client, vars(client)["_options"]))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"base_url": "localhost:8000"}, "something like http://localhost:8000/v1"),
+        ({"base_url": "http://me:secret@host/v1"}, "user or password"),
+        ({"api_key_env": "sk-123"}, "give the name, never the key itself"),
+        ({"api_key_env": "NO_SUCH_KEY"}, "NO_SUCH_KEY is not set: export it, or give base_url"),
+        ({"concurrency": 0}, "positive numbers"),
+        ({"model": ""}, "a model's name"),
+    ],
+)
+def test_impossible_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        ChatClient(**{"model": "fake"} | options)
+    assert "secret" not in str(caught.value)
+    assert "sk-123" not in str(caught.value)
+
+
+def test_options_reach_the_request() -> None:
+    with serving(lambda *_: "fine") as fake:
+        client = ChatClient(
+            model="fake", base_url=fake.url, max_tokens=7, logprobs=True,
+            extra_body={"chat_template_kwargs": {"enable_thinking": False}},
+        )  # fmt: skip
+        list(client.complete([[{"role": "user", "content": "q"}]]))
+    wanted = {"max_tokens": 7, "temperature": 0.0, "logprobs": True, "top_logprobs": 5}
+    assert fake.bodies[0].items() >= (wanted | {"chat_template_kwargs": {"enable_thinking": False}}).items()
+
+
+def test_logprobs_and_cut_and_empty_replies_are_read() -> None:
+    logprobs = {"content": [token(" True", **{" True": -0.1, "False": -2.5})]}
+    whole = completion("True", finish_reason="length", logprobs=logprobs)
+    assert ask(lambda *_: whole, "q") == [Reply("True", "length", 100, 5, ((" True", {" True": -0.1, "False": -2.5}),))]
+    assert ask(lambda *_: completion(None), "q") == [Reply("", "stop", 100, 5)]
