@@ -26,7 +26,9 @@ from training.rows import Row, read_rows
 
 
 def prompt(row: Row) -> str:
-    """The question as our own tasks would have prompted it: with the passage before it where there is one."""
+    """The question as our own tasks prompt it: as was logged, else with the passage before it where there is one."""
+    if row.get("prompt"):
+        return row["prompt"]
     context = (row.get("context") or "").strip()
     if not context:
         return row["question"]

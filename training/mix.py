@@ -3,10 +3,12 @@
     python -m training.mix --triplets DIR --mix MIX.json --output train.jsonl --seed 0
 
 MIX.json maps a source to how many rows it gives: {"rows": N, "exchanged": N, "other_reference": N,
-"open_answers": N, "cut": N}.
-`rows` are restated real rows, balanced by label and spread over generators; the others are made from the same rows
-(see training/augment.py). Only sources named there, and only rows under the licences given, are used. The manifest
-`train.jsonl.manifest.json` is written last: counts, seed, licences, hash of the data.
+"open_answers": N, "cut": N, "labelled": N}.
+`rows` are restated real rows, balanced by label and spread over generators; `labelled` likewise, but as they are; the
+others are made from the same rows (see training/augment.py). Upstream's --training_mix, {source: {generator: N}}, is
+read too. Without a mix, --balance N takes N labelled rows of all sources, spread over category x generator x label.
+Only rows under the licences given are used. The manifest `train.jsonl.manifest.json` is written last: counts, seed,
+licences, hash of the data.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from training import augment
-from training.rows import Row, read_rows, sha256, write_rows
+from training import augment, labelled
+from training.rows import Row, read_rows, sha256, write_manifest, write_rows
 
 KEPT = ("id", "parent_id", "made", "source", "category", "generator", "label_source", "licence")
+MADE = ("exchanged", "other_reference", "open_answers", "cut")
 
 
 def balanced(rows: list[Row], n: int, rng: random.Random) -> list[Row]:
@@ -66,7 +69,11 @@ def made_rows(source_rows: list[Row], plan: dict[str, int], pool: Pool, rng: ran
     """The training rows of one source, in the numbers its plan asks for (fewer where the source runs out)."""
     for row in balanced(source_rows, plan.get("rows", 0), rng):
         yield augment.restated(row, rng)
-    for kind in ("exchanged", "other_reference", "open_answers", "cut"):
+    if plan.get("labelled"):
+        yield from map(labelled.as_it_is, balanced(source_rows, plan["labelled"], rng))
+    by_generator = {name: n for name, n in plan.items() if name not in ("rows", "labelled", *MADE)}
+    yield from labelled.of_generators(source_rows, by_generator, rng)
+    for kind in MADE:
         left = plan.get(kind, 0)
         for row in rng.sample(source_rows, len(source_rows)):
             if left <= 0:
@@ -95,7 +102,7 @@ def finished(row: Row, number: int, rng: random.Random) -> Row:
     out = {"parent_id": row["id"]} | {key: row[key] for key in KEPT if key in row}
     out["id"] = f"{row['id']}#{number}"
     return out | {
-        "question": augment.framed(row, rng),
+        "question": row["prompt"] if row["made"] == "labelled" else augment.framed(row, rng),
         "reference": row["reference"],
         "candidate": row["candidate"],
         "label": row["label"],
@@ -118,7 +125,9 @@ def load_sources(folders: list[Path], plans: dict[str, dict[str, int]], licences
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--triplets", type=Path, nargs="+", required=True, help="folders with SOURCE.jsonl.gz files")
-    parser.add_argument("--mix", type=Path, required=True, help="JSON: source -> numbers of rows")
+    wanted = parser.add_mutually_exclusive_group(required=True)
+    wanted.add_argument("--mix", type=Path, help="JSON: source -> numbers of rows")
+    wanted.add_argument("--balance", type=int, metavar="N", help="N labelled rows of all sources instead")
     parser.add_argument("--output", type=Path, required=True, help="training file to write (.jsonl)")
     parser.add_argument("--licences", default="Apache-2.0,MIT", help="comma-separated; rows under others are left out")
     parser.add_argument(
@@ -129,7 +138,12 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
 
-    plans = json.loads(args.mix.read_text(encoding="utf-8"))
+    have = labelled.sources_in(args.triplets)
+    plans = (
+        labelled.our_names(json.loads(args.mix.read_text(encoding="utf-8")), have)
+        if args.mix
+        else {name: {} for name in have}
+    )
     sources = load_sources(args.triplets, plans, set(args.licences.split(",")))
     short = [name for name in sources if {"open_answers", "other_reference"} & plans[name].keys()]
     answers = [row["references"][0] for name in short for row in sources[name] if len(row["references"][0]) < 60]
@@ -138,6 +152,8 @@ def main(argv: list[str] | None = None) -> None:
 
     rng = random.Random(args.seed)
     rows = [row for name, source in sources.items() for row in made_rows(source, plans[name], pool, rng)]
+    if args.balance:
+        rows = labelled.balanced([row for source in sources.values() for row in source], args.balance, rng)
     rng.shuffle(rows)
     done = [finished(row, number, rng) for number, row in enumerate(rows)]
     done = [row for row in done if args.max_chars is None or _chars(row) < args.max_chars][: args.max_rows]
@@ -147,6 +163,7 @@ def main(argv: list[str] | None = None) -> None:
         "seed": args.seed,
         "licences": sorted({row["licence"] for row in done}),
         "mix": plans,
+        "balance": args.balance,
         "max_chars": args.max_chars,
         "rows_by_source_and_label": _counts(done),
         "triplets_sha256": {
@@ -155,7 +172,7 @@ def main(argv: list[str] | None = None) -> None:
         "code_sha256": hashlib.sha256(Path(augment.__file__).read_bytes() + Path(__file__).read_bytes()).hexdigest(),
         "sha256": sha256(args.output),
     }
-    args.output.with_name(args.output.name + ".manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+    write_manifest(args.output, manifest)
     print(f"{n} rows -> {args.output}")
 
 
