@@ -51,7 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--question", default="", help="the prompt; with --input a template where rows have `doc`")
     judge.add_argument("--method", choices=METHODS, default="judge")
     judge.add_argument("--match", choices=lexical.MATCHES, default="auto", help="comparison of the lexical method")
-    judge.add_argument("--judge", default="default", help="the embedded one, a folder, or a hub id")
+    judge.add_argument("--judge", default="default", help="the embedded one, a folder, a hub id, or llm")
+    judge.add_argument("--llm", metavar="OPTIONS", help="model=NAME,base_url=URL,...; see the README")
     judge.add_argument("--threshold", type=float, help="p_correct from which an answer is right (default: the judge's)")
     judge.add_argument("--backend", default="auto", help="auto, onnx or torch")
     judge.add_argument("--device", default="auto", help="auto, cpu, cuda, ...")
@@ -106,7 +107,9 @@ def _judged(rows: list[dict[str, Any]], args: argparse.Namespace) -> list[dict[s
 
 def _pipeline(args: argparse.Namespace) -> Pipeline:
     """The flags as a pipeline; the first --reference is its template where rows have a `doc`."""
-    options = ("question", "method", "match", "judge", "threshold", "backend", "device", "dtype", "batch_tokens")
+    options = (
+        "question", "method", "match", "judge", "llm", "threshold", "backend", "device", "dtype", "batch_tokens",
+    )  # fmt: skip
     template = args.reference[0] if args.reference else ""
     chosen = {name: getattr(args, name) for name in options}
     return Pipeline(reference=template, include_question=bool(args.question), **chosen)

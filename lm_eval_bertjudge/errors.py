@@ -21,6 +21,10 @@ class ServerError(BertJudgeError):
     """An LLM server cannot be reached, refuses the key or the model, or answers nothing any more."""
 
 
+class UnjudgedError(BertJudgeError):
+    """More answers than allowed were left without a verdict."""
+
+
 class MissingExtraError(BertJudgeError):
     """A package that an extra brings is not installed."""
 

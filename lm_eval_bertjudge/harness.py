@@ -91,10 +91,11 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
                 for response in responses:
                     row = {"doc_id": index, "doc": dict(doc), "candidate": response}
                     out.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
+        options = {name: value if isinstance(value, str) else json.dumps(value) for name, value in self.options.items()}
         flags = "".join(
-            f" --{name} {shlex.quote(str(self.options[name]))}"
-            for name in ("method", "match", "question", "reference", "judge", "threshold")
-            if name in self.options
+            f" --{name} {shlex.quote(options[name])}"
+            for name in ("method", "match", "question", "reference", "judge", "llm", "threshold")
+            if name in options
         )
         return BertJudgeError(
             f"judging failed: {error}\nNothing is lost: the generated answers are in {out.name}\n"

@@ -108,7 +108,7 @@ class Judge:
             wanted.update(dict.fromkeys(triplets))
         scored = dict(zip(wanted, self._score(list(wanted)), strict=True))
         return [
-            _best([scored[triplet] for triplet in triplets], threshold) if triplets else _NOTHING_SAID
+            _best([scored[triplet] for triplet in triplets], threshold) if triplets else lexical.EMPTY_ANSWER
             for triplets in asked
         ]
 
@@ -143,7 +143,6 @@ class Judge:
             return None
 
 
-_NOTHING_SAID = Verdict(0.0, False, "lexical", False, "empty_answer")
 _TOO_LONG = Verdict(None, False, "unjudged", False, "reference_too_long")
 
 

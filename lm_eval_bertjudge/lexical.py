@@ -24,6 +24,8 @@ Match = Literal["auto", "exact", "rouge_l", "math_verify"]
 MATCHES: tuple[Match, ...] = ("auto", "exact", "rouge_l", "math_verify")
 ROUGE_L_THRESHOLD = 0.5  # the paper's footnote 5
 
+EMPTY_ANSWER = Verdict(0.0, False, "lexical", False, "empty_answer")  # there is nothing a judge could read
+
 _MARKUP = r"[*_`#>\s]*"
 _FINAL_ANSWER = re.compile(rf"final answer{_MARKUP}:{_MARKUP}(\S.*)", re.IGNORECASE)
 _OPTION = re.compile(r"[(\[]?([A-Z])(?:[)\].:]\s*(.*))?", re.DOTALL)

@@ -8,12 +8,13 @@ from dataclasses import fields as dataclass_fields
 from typing import Any, Literal
 
 from lm_eval_bertjudge import fields, lexical
+from lm_eval_bertjudge.backends.llm_judge import LLMJudge, LLMOptions, load_llm
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judge import BATCH_TOKENS, Judge, load_judge
 from lm_eval_bertjudge.records import JudgeItem, Verdict
 
-Method = Literal["judge", "lexical", "cascade"]
-METHODS: tuple[Method, ...] = ("judge", "lexical", "cascade")
+Method = Literal["judge", "lexical", "cascade", "llm"]
+METHODS: tuple[Method, ...] = ("judge", "lexical", "cascade", "llm")
 Fallback = Literal["no_match", "parse_failure"]
 FALLBACKS: tuple[Fallback, ...] = ("no_match", "parse_failure")
 
@@ -25,12 +26,14 @@ class Pipeline:
     Attributes:
         reference: Field name or Jinja template on the document: the right answer, or a list of right answers.
         question: Field name or Jinja template: the prompt as the model got it.
-        method: "judge" (encoder), "lexical" (the regex baseline), "cascade" (strict lexical yes, else the encoder).
+        method: "judge" (encoder), "lexical" (the regex baseline), "cascade" (strict lexical yes, else the judge),
+            "llm" (the LLM that `llm` describes).
         match: The baseline's comparison: "auto", "exact", "rouge_l" or "math_verify".
-        fallback: What the cascade leaves to the encoder: "no_match" is everything but a strict lexical yes,
+        fallback: What the cascade leaves to the judge: "no_match" is everything but a strict lexical yes,
             "parse_failure" only what the baseline cannot parse (the paper's hybrid, Table 4).
-        judge: "default" (embedded), a folder, or a hub id.
-        threshold: p_correct from which an answer is right, in [0, 1]; the judge card's when None.
+        judge: "default" (embedded), a folder, a hub id, or "llm".
+        llm: Options of an LLM judge (`LLMOptions`), as a mapping or as "model=NAME,base_url=URL".
+        threshold: p_correct from which an answer is right, in [0, 1]; when None the judge card's, or an LLM's words.
         backend: "auto", "onnx" or "torch".
         device: "auto", "cpu", "cuda", ...
         dtype: "auto", "float32" or "bfloat16".
@@ -44,6 +47,7 @@ class Pipeline:
     match: lexical.Match = "auto"
     fallback: Fallback = "no_match"
     judge: str = "default"
+    llm: Mapping[str, Any] | str | None = None
     threshold: float | None = None
     backend: str = "auto"
     device: str = "auto"
@@ -69,10 +73,29 @@ class Pipeline:
                 "filter bertjudge needs `question`: the prompt's field name, or a Jinja template. To judge the answer "
                 "against the reference alone, set `include_question: false`"
             )
+        if pipeline.llm is not None:
+            LLMOptions.read(pipeline.llm)
+            if not pipeline.asks_llm:
+                raise InputError("filter bertjudge has `llm` but does not use it: set `method: llm`, or `judge: llm`")
         return pipeline
 
-    def load(self) -> Judge:
-        """The judge that is asked for; one per process and set of options."""
+    @property
+    def asks_llm(self) -> bool:
+        """Whether what no rule decides goes to an LLM."""
+        return self.method == "llm" or (self.method != "lexical" and self.judge == "llm")
+
+    def load(self) -> Judge | LLMJudge:
+        """The judge that is asked for; one per process and set of options.
+
+        Raises:
+            InputError: An LLM is asked for and `llm` does not say which.
+        """
+        if self.asks_llm:
+            if self.llm is None:
+                raise InputError(
+                    "which LLM? Give `llm` (in the CLI --llm): model=NAME,base_url=http://localhost:8000/v1"
+                )
+            return load_llm(self.llm)
         return load_judge(
             self.judge, backend=self.backend, device=self.device, dtype=self.dtype, batch_tokens=self.batch_tokens
         )
@@ -103,7 +126,7 @@ class Pipeline:
 
     def _by_rule(self, item: JudgeItem) -> Verdict | None:
         """The verdict of the lexical stage; None where the encoder has to read the answer."""
-        if self.method == "judge":
+        if self.method in ("judge", "llm"):
             return None
         if self.method == "cascade" and self.fallback == "no_match":
             return Verdict(1.0, True, "lexical", False, "match") if lexical.strict_yes(item) else None

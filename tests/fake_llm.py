@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -58,6 +59,16 @@ def token(text: str, **alternatives: float) -> dict[str, Any]:
         "logprob": -0.1,
         "top_logprobs": [{"token": t, "logprob": p} for t, p in alternatives.items()],
     }
+
+
+def says(prompt: str, _: int = 0) -> str:
+    """An answer like a judge's: whether the reference occurs in the candidate."""
+    field = {
+        name: re.search(rf"\[{name} starts here\]\n(.*)\n\[{name}", prompt, re.DOTALL)
+        for name in ("REFERENCE", "CANDIDATE")
+    }
+    references, candidate = (found[1] for found in field.values() if found)
+    return f"Final answer: {any(r.strip('- ') in candidate for r in references.splitlines())}"
 
 
 @contextmanager

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
+import shlex
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +17,14 @@ import lm_eval
 import pytest
 from lm_eval.tasks import TaskManager
 
+from lm_eval_bertjudge import cli
 from lm_eval_bertjudge.autoload import tasks_dir
+from lm_eval_bertjudge.errors import BertJudgeError
 from lm_eval_bertjudge.harness import ReplayModel
+from tests.fake_llm import completion, says, serving, token
 
 pytestmark = pytest.mark.filterwarnings("error:.*bertjudge.*")
+needs_openai = pytest.mark.skipif(find_spec("openai") is None, reason="needs the extra `llm`")
 QUESTIONS = [
     {"question": "6 * 3?", "answer": "so it is\n#### 18", "said": "Final answer: 18"},
     {"question": "2 + 5?", "answer": "#### 7", "said": "That makes seven, so 7."},
@@ -118,6 +125,37 @@ def test_gsm8k_prompt_and_reference(hub: Path) -> None:
     assert task.doc_to_target(doc) == "70000"
     kwargs = task.config.generation_kwargs
     assert (kwargs["max_gen_toks"], kwargs["do_sample"], task.config.num_fewshot) == (2048, False, 0)
+
+
+@needs_openai
+def test_the_harness_runs_a_task_with_an_llm_judge(data: Path) -> None:
+    likely = {"content": [token(" True", **{" True": -0.1, " False": -2.4})]}
+    with serving(lambda prompt, _: completion(says(prompt), logprobs=likely)) as fake:
+        llm = {"model": "m", "base_url": fake.url}
+        found = run(config(data, filter_list=[{"name": "llm", "filter": [judging(method="llm", llm=llm)]}]))
+    assert found["results"]["mine"]["bertjudge,llm"] == pytest.approx(2 / 3)
+    rows = [sample["filtered_resps"][0][0] for sample in found["samples"]["mine"]]
+    assert [row["source"] for row in rows] == ["judge"] * 3
+    assert rows[0]["p_correct"] == pytest.approx(1 / (1 + math.exp(-2.3)))
+
+
+@needs_openai
+def test_a_dead_server_loses_no_generated_answer(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with serving(says) as gone:
+        pass
+    llm = {"model": "m", "base_url": gone.url, "retries": 0}
+    task = config(data, filter_list=[{"name": "llm", "filter": [judging(method="llm", llm=llm)]}])
+    with pytest.raises(BertJudgeError, match="no LLM server answers") as caught:
+        run(task)
+    spilled = next(tmp_path.glob("bertjudge_unjudged_*.jsonl"))
+    assert json.loads(spilled.read_text().splitlines()[0])["candidate"] == "Final answer: 18"
+    command = next(line for line in str(caught.value).splitlines() if line.startswith("  bertjudge judge"))
+    with serving(says) as fake:
+        arguments = [part.replace(gone.url, fake.url) for part in shlex.split(command)[1:]]
+        assert cli.main(arguments) == 0
+    judged = [json.loads(line)["correct"] for line in (tmp_path / "verdicts.jsonl").read_text().splitlines()]
+    assert judged == [True, True, False]
 
 
 def command(*args: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:

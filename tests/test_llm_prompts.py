@@ -99,7 +99,7 @@ def test_several_references_are_listed_as_alternatives() -> None:
     [
         ([("Final", {}), (" True", {" True": 0.6, " False": 0.2, "True": 0.1, " Maybe": 0.1})], 0.7 / 0.9),
         ([(" False", {" False": 0.9, "true": 0.1}), ("<|im_end|>", {"<|im_end|>": 1.0})], 0.1),
-        ([("1", {"1": 0.75, "0": 0.25})], 0.75),
+        ([(" True", {" True": 0.7, " False": 0.3}), (" 1", {" 1": 0.9, " 0": 0.1})], 0.7),
         ([(" True", {" True": 1.0}), (" no", {}), (" False", {" False": 0.8, " True": 0.2})], 0.2),
         ([(" 18", {" 18": 1.0})], None),
         ([], None),
@@ -109,5 +109,11 @@ def test_p_is_the_share_of_right_at_the_last_verdict_token(
     tokens: list[tuple[str, dict[str, float]]], p: float | None
 ) -> None:
     logs = tuple((said, {other: math.log(share) for other, share in likely.items()}) for said, likely in tokens)
-    found = p_correct(Reply("", top_logprobs=logs))
+    found = p_correct(SHORT, Reply("", top_logprobs=logs))
     assert found == (None if p is None else pytest.approx(p))
+
+
+def test_p_of_the_binary_prompt_is_that_of_1() -> None:
+    logs = (("1", {"1": math.log(0.75), "0": math.log(0.25)}), ("<|im_end|>", {"<|im_end|>": 0.0}))
+    assert p_correct(BINARY, Reply("1", top_logprobs=logs)) == pytest.approx(0.75)
+    assert p_correct(SHORT, Reply("1", top_logprobs=logs)) is None

@@ -45,7 +45,7 @@ def test_the_papers_hybrid_judges_only_what_cannot_be_parsed(
 @pytest.mark.parametrize("wrong", [{"method": "regex"}, {"match": "bleu"}, {"fallback": "never"}])
 def test_unknown_methods_and_matches_list_the_known_ones(wrong: dict[str, str]) -> None:
     with pytest.raises(
-        InputError, match=r"one of (judge, lexical, cascade|auto, exact, rouge_l|no_match, parse_failure)"
+        InputError, match=r"one of (judge, lexical, cascade, llm|auto, exact, rouge_l|no_match, parse_failure)"
     ):
         Pipeline(reference="r", **wrong).decide(ITEMS)  # type: ignore[arg-type]
 

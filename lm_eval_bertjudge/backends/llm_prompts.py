@@ -49,8 +49,6 @@ _BARE = re.compile(r"\W*(true|false)\W*", re.IGNORECASE)
 _DIGIT = re.compile(
     r"^[*_`\"'(\[\s]*(?:(?:final )?(?:answer|output|verdict|score)\W*)?\b([01])\b\W*$", re.IGNORECASE | re.MULTILINE
 )
-_YES = ("true", "1")
-_NO = ("false", "0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,20 +155,19 @@ def parse(prompt: Prompt, reply: Reply) -> bool | None:
     else:
         whole = _BARE.fullmatch(text)
         found = [whole[1]] if whole else _STATED.findall(text)
-    return found[-1].lower() in _YES if found else None
+    return found[-1].lower() == prompt.answers[0] if found else None
 
 
-def p_correct(reply: Reply) -> float | None:
-    """Probability of "right" among "right" and "wrong" at the token that gave the verdict, in [0, 1].
+def p_correct(prompt: Prompt, reply: Reply) -> float | None:
+    """Probability of the prompt's "right" against its "wrong" at the last token that is one of them, in [0, 1].
 
-    None where the reply has no log-probabilities, or where no single token says true, false, 1 or 0.
+    None where the reply has no log-probabilities, or where no single token is the verdict.
     """
     for token, alternatives in reversed(reply.top_logprobs):
-        word = _word(token)
-        if word in (*_YES, *_NO):
+        if _word(token) in prompt.answers:
             right, wrong = (
-                sum(math.exp(value) for other, value in alternatives.items() if _word(other) in words)
-                for words in ((_YES[0], _NO[0]) if word in ("true", "false") else (_YES[1], _NO[1]))
+                sum(math.exp(value) for other, value in alternatives.items() if _word(other) == answer)
+                for answer in prompt.answers
             )
             return right / (right + wrong) if right + wrong > 0 else None
     return None

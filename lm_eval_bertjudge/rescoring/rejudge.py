@@ -31,6 +31,7 @@ from lm_eval_bertjudge.rescoring.verdicts import Row
 logger = logging.getLogger(__name__)
 
 CHUNK = 1024  # rows; what a kill can cost, and the span within which batches are sorted by length
+LLM_CHUNK = 128  # the same where an LLM is asked, which is slower and costs more
 
 
 class Source(NamedTuple):
@@ -40,6 +41,7 @@ class Source(NamedTuple):
     output: Path
     rows: list[Row]
     run: str
+    chunk: int
 
 
 def add_parser(commands: Any) -> None:
@@ -51,11 +53,14 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--include_path", help="folder with task files of your own, for --task")
     parser.add_argument("--question", help="field or Jinja template on `doc`; `prompt` is the logged prompt")
     parser.add_argument("--reference", help="field or Jinja template on `doc`; `target` is the logged target")
-    parser.add_argument("--method", action="append", choices=METHODS, help="repeatable; all three when not given")
+    parser.add_argument(
+        "--method", action="append", choices=METHODS, help="repeatable; all that can run when not given"
+    )
     parser.add_argument("--generator", help="the model's name, where no results_*.json says it")
     parser.add_argument("--dry-run", action="store_true", help="print three rebuilt items and judge nothing")
     parser.add_argument("--match", choices=lexical.MATCHES, help="comparison of the lexical method (default: auto)")
-    parser.add_argument("--judge", default="default", help="the embedded one, a folder, or a hub id")
+    parser.add_argument("--judge", default="default", help="the embedded one, a folder, a hub id, or llm")
+    parser.add_argument("--llm", metavar="OPTIONS", help="model=NAME,base_url=URL,...; see the README")
     parser.add_argument(
         "--threshold", type=float, help="p_correct from which an answer is right (default: the judge's)"
     )
@@ -86,14 +91,15 @@ def run(args: argparse.Namespace) -> str:
     if args.dry_run:
         first = samples.rows(sized[0][0], templates=templates, generator=args.generator)
         return _preview([(file, n) for file, _, n in sized], first)
-    options = ("judge", "threshold", "backend", "device", "dtype", "batch_tokens")
+    options = ("judge", "llm", "threshold", "backend", "device", "dtype", "batch_tokens")
     pipeline = Pipeline(reference="", match=match, **{name: getattr(args, name) for name in options})
-    methods: list[Method] = list(dict.fromkeys(args.method or METHODS))
+    methods: list[Method] = list(dict.fromkeys(args.method or [m for m in METHODS if m != "llm" or args.llm]))
     settings = _settings(pipeline, methods)
+    chunk = LLM_CHUNK if any(replace(pipeline, method=m).asks_llm for m in methods) else CHUNK
     with tqdm(total=sum(n for _, _, n in sized), desc="rejudging", unit=" rows", disable=None) as bar:
         for file, output, _ in sized:
             found = samples.rows(file, templates=templates, generator=args.generator)
-            source = Source(file, args.output / output, found, _run_id(file, found, settings))
+            source = Source(file, args.output / output, found, _run_id(file, found, settings), chunk)
             judge_file(source, pipeline, methods, bar)
     return results.write([(file, args.output / output) for file, output, _ in sized], args.output, settings)
 
@@ -142,11 +148,14 @@ def _preview(sized: Sequence[tuple[Path, int]], first: Sequence[Row]) -> str:
 
 
 def _settings(pipeline: Pipeline, methods: Sequence[Method]) -> dict[str, Any]:
-    """What verdicts depend on besides the rows: options, versions, and the judge's card where one is used."""
-    card = asdict(pipeline.load().card) if set(methods) - {"lexical"} else None
-    options = {name: value for name, value in asdict(pipeline).items() if name not in ("question", "reference")}
+    """What verdicts depend on besides the rows: options, versions, and the cards of the judges that are used."""
+    card = asdict(replace(pipeline, method="judge").load().card) if {"judge", "cascade"} & set(methods) else None
+    llm_card = asdict(replace(pipeline, method="llm").load().card) if "llm" in methods else None
+    # An LLM's card has what its verdicts depend on; where the server stands is none of it.
+    options = {name: value for name, value in asdict(pipeline).items() if name not in ("question", "reference", "llm")}
     options |= {"method": list(methods)}
-    return {"version": __version__, "encoding": ENCODING_VERSION, "options": options, "judge_card": card}
+    versions = {"version": __version__, "encoding": ENCODING_VERSION}
+    return versions | {"options": options, "judge_card": card, "llm_card": llm_card}
 
 
 def _run_id(file: Path, found: list[Row], settings: dict[str, Any]) -> str:
@@ -171,8 +180,8 @@ def judge_file(source: Source, pipeline: Pipeline, methods: Sequence[Method], ba
     bar.update(done)
     # A lone surrogate in an answer becomes \\udXXX, which is its JSON escape.
     with part.open("a", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
-        for start in range(done, len(source.rows), CHUNK):
-            chunk = source.rows[start : start + CHUNK]
+        for start in range(done, len(source.rows), source.chunk):
+            chunk = source.rows[start : start + source.chunk]
             found = decide(chunk, pipeline, methods)
             lines = [row | {"verdicts": each, "run": source.run} for row, each in zip(chunk, found, strict=True)]
             out.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
@@ -185,7 +194,7 @@ def _kept(path: Path, source: Source) -> int:
     """How many rows are on disk; of an unfinished file what is after its last whole chunk is cut off."""
     lines = path.read_bytes().splitlines(keepends=True)
     whole = [line for line in lines if line.endswith(b"\n")]
-    n = len(whole) if len(whole) == len(source.rows) else len(whole) // CHUNK * CHUNK
+    n = len(whole) if len(whole) == len(source.rows) else len(whole) // source.chunk * source.chunk
     if n > len(source.rows) or any(json.loads(line)["run"] != source.run for line in whole[: max(n, 1)]):
         raise InputError(
             f"{path} was made from other rows or with other options than these. Give another --output, or delete it"
@@ -198,11 +207,11 @@ def _kept(path: Path, source: Source) -> int:
 def decide(chunk: Sequence[Row], pipeline: Pipeline, methods: Sequence[Method]) -> list[dict[str, Any]]:
     """Per row the verdict's fields by method, in the order of `methods`.
 
-    Where judge and cascade are both wanted, the encoder runs once: they differ only on the strict lexical yes.
+    Where judge and cascade are both wanted, the judge runs once: they differ only on the strict lexical yes.
     """
     items = [JudgeItem(row["question"], tuple(row["references"]), row["candidate"]) for row in chunk]
     found: dict[Method, list[Any]] = {}
-    for method in sorted(methods, key=("judge", "lexical", "cascade").index):
+    for method in sorted(methods, key=METHODS.index):
         chosen = replace(pipeline, method=method)
         if method == "cascade" and "judge" in found:
             accepted = [lexical.strict_yes(item) for item in items]
