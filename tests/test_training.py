@@ -10,7 +10,8 @@ import pytest
 
 from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.judge import load_judge
-from training import augment, mix
+from training import answers, augment, mix, phrasing, transfer
+from training.made import __main__ as made
 from training.rows import read_rows, write_rows
 
 CHOICE = {
@@ -42,23 +43,54 @@ RNG_SEEDS = range(60)
     ],
 )
 def test_a_candidate_is_taken_apart(candidate: str, answer: str) -> None:
-    parts = augment.take_apart(candidate)
+    parts = answers.take_apart(candidate)
     assert parts is not None
     assert parts.answer == answer
     assert answer not in parts.reasoning.split("=")[-1] or "12" in answer
 
 
 def test_a_candidate_without_a_final_answer_is_left_alone() -> None:
-    assert augment.take_apart("I would need more time for this.") is None
-    assert augment.take_apart('{"reasoning": "r"}') is None
+    assert answers.take_apart("I would need more time for this.") is None
+    assert answers.take_apart('{"reasoning": "r"}') is None
 
 
 def test_restating_keeps_the_label_and_the_answer() -> None:
     for seed in RNG_SEEDS:
         row = augment.restated(CHOICE, random.Random(seed))
-        assert row["label"] == 1
-        assert "B" in row["candidate"] or "blue" in row["candidate"]
+        assert row["label"] == int(row["made"] != "undecided")
+        assert any(form in row["candidate"] for form in ("B", "b", "blue", "second"))
         assert "B" in row["reference"] or "blue" in row["reference"]
+
+
+def test_a_bare_row_has_nothing_of_the_way_to_the_answer() -> None:
+    assert not any("sky" in augment.restated(CHOICE, random.Random(seed), bare=True)["candidate"] for seed in RNG_SEEDS)
+
+
+@pytest.mark.parametrize("kind", made.KINDS)
+def test_no_made_answer_is_both_right_and_wrong(kind: str) -> None:
+    for seed in range(200):
+        case = made.KINDS[kind][1](random.Random(seed))
+        assert case.right
+        assert case.wrong
+        assert not set(case.right) & set(case.wrong), (case.question, case.reference)
+        assert case.reference not in case.wrong
+
+
+def test_a_made_row_that_gives_two_answers_is_wrong() -> None:
+    row = made.row("place", 1, random.Random(0))
+    rows = [made.row("place", n, random.Random(n)) for n in range(400)]
+    assert row.keys() >= {"id", "question", "references", "candidate", "label", "licence"}
+    assert all(r["label"] == 0 for r in rows if r["candidate"].startswith(("Either ", "Both ")))
+    assert 0.35 < sum(r["label"] for r in rows) / len(rows) < 0.65
+
+
+def test_the_forms_of_the_transfer_test_are_never_trained_on() -> None:
+    trained = [template for name in dir(phrasing) if isinstance(vars(phrasing)[name], tuple)
+               for template in vars(phrasing)[name]]  # fmt: skip
+    drawn = {phrasing.statement(phrasing.STATEMENTS, random.Random(seed)) for seed in range(3000)}
+    for form in (*transfer.FORMS.values(), transfer.WORDS, transfer.TEXT_ONLY):
+        said = form.replace("{r}", "").strip()
+        assert said == "{a}" or (said not in trained and said not in drawn)
 
 
 def test_a_right_answer_against_another_option_or_number_is_wrong_and_the_reverse() -> None:
@@ -80,7 +112,7 @@ def test_nothing_is_exchanged_where_answer_and_label_disagree() -> None:
 @pytest.mark.parametrize("number", ["18", "0", "-3", "1,234", "2.50"])
 def test_another_number_is_another_number(number: str) -> None:
     for seed in RNG_SEEDS:
-        other = augment.other_number(number, "between 18, 0 and 2.5", random.Random(seed))
+        other = answers.other_number(number, "between 18, 0 and 2.5", random.Random(seed))
         assert float(other.replace(",", "")) != float(number.replace(",", ""))
 
 
@@ -96,7 +128,7 @@ def test_made_open_answers_carry_the_label_of_what_they_decide_for() -> None:
         for row in augment.open_answers(OPEN, ["Cusco"], random.Random(seed)):
             if row["made"] == "open_answer" and row["candidate"].count("Cusco") + row["candidate"].count("Lima") == 1:
                 assert row["label"] == int("Lima" in row["candidate"])
-            if row["made"] == "refusal":
+            if row["made"] in ("refusal", "undecided"):
                 assert row["label"] == 0
 
 

@@ -2,10 +2,10 @@
 
     python -m training.mix --triplets DIR --mix MIX.json --output train.jsonl --seed 0
 
-MIX.json maps a source to how many rows it gives: {"rows": N, "exchanged": N, "other_reference": N,
-"open_answers": N, "cut": N, "labelled": N}.
-`rows` are restated real rows, balanced by label and spread over generators; `labelled` likewise, but as they are; the
-others are made from the same rows (see training/augment.py). Upstream's --training_mix, {source: {generator: N}}, is
+MIX.json maps a source to how many rows it gives: {"rows": N, "bare": N, "plain": N, "labelled": N,
+"exchanged": N, "exchanged_bare": N, "other_reference": N, "open_answers": N, "cut": N}. `rows` are restated real rows,
+balanced by label and spread over generators, `bare` ones without the way to the answer, `plain` ones not restated;
+`labelled` likewise, asked about by their own prompt; the others are made from the same rows (see training/augment.py). Upstream's --training_mix, {source: {generator: N}}, is
 read too. Without a mix, --balance N takes N labelled rows of all sources, spread over category x generator x label.
 Only rows under the licences given are used. The manifest `train.jsonl.manifest.json` is written last: counts, seed,
 licences, hash of the data.
@@ -21,11 +21,11 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from training import augment, labelled
+from training import answers, augment, labelled
 from training.rows import Row, read_rows, sha256, write_manifest, write_rows
 
 KEPT = ("id", "parent_id", "made", "source", "category", "generator", "label_source", "licence")
-MADE = ("exchanged", "other_reference", "open_answers", "cut")
+MADE = ("exchanged", "exchanged_bare", "other_reference", "open_answers", "cut")
 
 
 def balanced(rows: list[Row], n: int, rng: random.Random) -> list[Row]:
@@ -48,20 +48,20 @@ def balanced(rows: list[Row], n: int, rng: random.Random) -> list[Row]:
 class Pool:
     """Short answers that may stand in for a wrong one."""
 
-    def __init__(self, answers: list[str], neighbours: dict[str, list[str]]) -> None:
+    def __init__(self, texts: list[str], neighbours: dict[str, list[str]]) -> None:
         self._by_shape: dict[str, list[str]] = collections.defaultdict(list)
-        self._all, self._neighbours = answers, neighbours
-        for answer in answers:
-            self._by_shape[augment.shape(answer)].append(answer)
+        self._all, self._neighbours = texts, neighbours
+        for text in texts:
+            self._by_shape[answers.shape(text)].append(text)
 
     def of_shape(self, row: Row) -> list[str]:
         """Answers that look like the row's (a number, a year, a name); all of them where none does."""
-        return self._by_shape.get(augment.shape(row["references"][0])) or self._all
+        return self._by_shape.get(answers.shape(row["references"][0])) or self._all
 
     def near(self, row: Row) -> list[str]:
         """Answers to similar questions (training/neighbours.py), of the row's shape where there are any."""
         near = self._neighbours.get(row["question"], [])
-        alike = [answer for answer in near if augment.shape(answer) == augment.shape(row["references"][0])]
+        alike = [answer for answer in near if answers.shape(answer) == answers.shape(row["references"][0])]
         return alike or near or self.of_shape(row)
 
 
@@ -69,9 +69,13 @@ def made_rows(source_rows: list[Row], plan: dict[str, int], pool: Pool, rng: ran
     """The training rows of one source, in the numbers its plan asks for (fewer where the source runs out)."""
     for row in balanced(source_rows, plan.get("rows", 0), rng):
         yield augment.restated(row, rng)
+    for row in balanced(source_rows, plan.get("bare", 0), rng):
+        yield augment.restated(row, rng, bare=True)
+    for row in balanced(source_rows, plan.get("plain", 0), rng):
+        yield row | {"reference": augment.one_reference(row, rng), "made": "plain"}
     if plan.get("labelled"):
         yield from map(labelled.as_it_is, balanced(source_rows, plan["labelled"], rng))
-    by_generator = {name: n for name, n in plan.items() if name not in ("rows", "labelled", *MADE)}
+    by_generator = {name: n for name, n in plan.items() if name not in ("rows", "bare", "plain", "labelled", *MADE)}
     yield from labelled.of_generators(source_rows, by_generator, rng)
     for kind in MADE:
         left = plan.get(kind, 0)
@@ -86,15 +90,17 @@ def made_rows(source_rows: list[Row], plan: dict[str, int], pool: Pool, rng: ran
 def _made(kind: str, row: Row, pool: Pool, rng: random.Random) -> list[Row]:
     reference = row["references"][0]
     distractors = pool.near(row) if rng.random() < 0.85 else pool.of_shape(row)
-    if augment.is_number(reference) and rng.random() < 0.7:
-        distractors = [augment.other_number(reference, row["question"], rng)]
+    if answers.is_number(reference) and rng.random() < 0.7:
+        distractors = [answers.other_number(reference, row["question"], rng)]
     if kind == "open_answers":
         return augment.open_answers(row, distractors, rng)
     if kind == "cut":
         made = augment.cut(row, rng)
         return [made] if made else []
-    swapped = augment.exchanged(row, rng) if kind == "exchanged" else augment.other_reference(row, distractors, rng)
-    return [augment.restated(swapped, rng) | {"label_source": "made"}] if swapped else []
+    exchange = kind.startswith("exchanged")
+    swapped = augment.exchanged(row, rng) if exchange else augment.other_reference(row, distractors, rng)
+    bare = kind == "exchanged_bare"
+    return [augment.restated(swapped, rng, bare=bare) | {"label_source": "made"}] if swapped else []
 
 
 def finished(row: Row, number: int, rng: random.Random) -> Row:
@@ -146,9 +152,9 @@ def main(argv: list[str] | None = None) -> None:
     )
     sources = load_sources(args.triplets, plans, set(args.licences.split(",")))
     short = [name for name in sources if {"open_answers", "other_reference"} & plans[name].keys()]
-    answers = [row["references"][0] for name in short for row in sources[name] if len(row["references"][0]) < 60]
+    texts = [row["references"][0] for name in short for row in sources[name] if len(row["references"][0]) < 60]
     near = [json.loads(path.read_text(encoding="utf-8")) for path in args.neighbours]
-    pool = Pool(answers, {question: texts for each in near for question, texts in each.items()})
+    pool = Pool(texts, {question: texts for each in near for question, texts in each.items()})
 
     rng = random.Random(args.seed)
     rows = [row for name, source in sources.items() for row in made_rows(source, plans[name], pool, rng)]
