@@ -2,15 +2,19 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lm_eval_bertjudge.config import JudgeCard
+from lm_eval_bertjudge.judge import _LOADED as LOADED
 from lm_eval_bertjudge.judge import load_judge
-from training import answers, augment, mix, phrasing, transfer
+from lm_eval_bertjudge.records import JudgeItem
+from training import answers, augment, baselines, mix, phrasing, transfer
 from training.made import __main__ as made
 from training.rows import read_rows, write_rows
 
@@ -196,7 +200,7 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path, monk
     from transformers import BertConfig, BertModel
 
     from tests.conftest import byte_level_tokenizer
-    from training import evaluate, export, train
+    from training import calibrate, card, evaluate, export, train
 
     base = tmp_path / "base"
     BertModel(
@@ -211,9 +215,19 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path, monk
     mixed(triplets)
     data, judge, folder = tmp_path / "train.jsonl", tmp_path / "judge", tmp_path / "exported"
     train.main(["--train", str(data), "--base", str(base), "--output_dir", str(judge), "--max_length", "192"])
-    card = JudgeCard.read(judge)
-    assert card.training["rows"] == len(list(read_rows(data)))
-    assert card.training["data"]["seed"] == 0
+    judge_card = JudgeCard.read(judge)
+    assert judge_card.training["rows"] == len(list(read_rows(data)))
+    assert judge_card.training["data"]["seed"] == 0
+
+    before = load_judge(str(judge)).predict(candidates=["Lima"], references=["Lima"])[0]
+    arguments = ["--model", str(judge), "--triplets", str(triplets), "--sources", "m,n"]
+    calibrate.main(arguments)
+    calibrate.main(arguments)  # the second starts from the weights as trained, so nothing is scaled twice
+    fitted = JudgeCard.read(judge).training["calibration"]
+    assert fitted["n"] == 80
+    LOADED.clear()
+    after = load_judge(str(judge)).predict(candidates=["Lima"], references=["Lima"])[0]
+    assert logit(after) == pytest.approx(fitted["scale"] * logit(before) + fitted["shift"], abs=1e-3)
 
     monkeypatch.setattr(export, "MAX_FLIPS", 1.0)  # an untrained judge decides near p = 0.5, where int8 flips
     export.main(["--model", str(judge), "--output", str(folder), "--check", str(triplets), "--check_rows", "20"])
@@ -224,10 +238,53 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path, monk
     accuracy = JudgeCard.read(folder).accuracy
     assert [(e["split"], e["source"], e["n"]) for e in accuracy] == [("dev", s, 40) for s in ("m", "n", "o")]
 
+    (tmp_path / "card.md").write_text("{{ card.name }}: {{ mean('dev') }}\n\n{{ table('dev') }}\n{{ data[0].rows }}\n")
+    card.main(["--judge", str(folder), "--text", str(tmp_path / "card.md")])
+    text = (folder / "README.md").read_text()
+    assert "n 120" in text
+    assert text.count("| dev |") == 3
+    assert text.endswith(f"{judge_card.training['rows']}\n")
+
     monkeypatch.setattr(export, "MAX_FLIPS", -1.0)
     with pytest.raises(SystemExit, match="refused"):
         export.main(["--model", str(judge), "--output", str(tmp_path / "bad"), "--check", str(triplets)])
     assert not (tmp_path / "bad").exists()
+
+
+def logit(p: float) -> float:
+    return math.log(p / (1 - p))
+
+
+def test_calibration_finds_the_scale_and_shift_that_made_the_labels() -> None:
+    pytest.importorskip("torch", reason="needs the extra `train`")
+    from training.calibrate import fit
+
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=40_000) * 3
+    labels = (rng.random(40_000) < 1 / (1 + np.exp(-(0.5 * logits - 0.7)))).astype(np.int64)
+    sources = np.where(rng.random(40_000) < 0.9, "large", "small")
+    assert fit(logits, labels, sources) == pytest.approx((0.5, -0.7), abs=0.05)
+
+
+def test_the_baselines_extract_as_the_harness_does() -> None:
+    def item(candidate: str, reference: str) -> JudgeItem:
+        return JudgeItem("q", (reference,), candidate)
+
+    assert baselines.strict(item("so\n#### 1,234", "1234"), "open_math")
+    assert not baselines.strict(item("The answer is 18.", "18"), "open_math")
+    assert baselines.flexible(item("The answer is $18.", "18"), "open_math")
+    assert not baselines.flexible(item("18, since 6 * 3 = 18 and not 17", "18"), "open_math")
+    assert baselines.strict(item("The answer is (B).", "B. blue"), "multiple_choice")
+    assert not baselines.strict(item("**B**", "B. blue"), "multiple_choice")
+    assert baselines.flexible(item("**B**", "B. blue"), "multiple_choice")
+
+
+def test_a_question_said_again_is_no_answer() -> None:
+    for seed in RNG_SEEDS:
+        for row in (augment.echo(CHOICE, random.Random(seed)), augment.echo(NUMBER, random.Random(seed))):
+            assert row is not None
+            assert row["label"] == 0
+    assert "6 * 3?" in augment.echo(NUMBER, random.Random(0))["candidate"]
 
 
 def test_neighbours_are_the_answers_of_similar_questions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,7 +124,8 @@ def exchanged(row: Row, rng: random.Random) -> Row | None:
     choices, reference = options(row["question"]), row["references"][0]
     said, asked = letter_of(parts.answer), letter_of(reference)
     if len(choices) > 1 and said in choices and asked in choices and (said == asked) == bool(row["label"]):
-        letter = said if not row["label"] else rng.choice([c for c in choices if c != asked])
+        others = [c for c in choices if c != asked]
+        letter = said if not row["label"] else _closest(asked, choices) if rng.random() < 0.3 else rng.choice(others)
         return row | {"references": [f"{letter}. {choices[letter]}"], "label": 1 - row["label"]}
     answer = parts.answer.strip("$ ")
     if not answers.is_number(reference) or not answers.is_number(answer):
@@ -136,16 +137,48 @@ def exchanged(row: Row, rng: random.Random) -> Row | None:
     return row | {"references": [other], "label": 1 - row["label"]}
 
 
+def _closest(letter: str, choices: dict[str, str]) -> str:
+    """The other option whose text shares most words with this one's."""
+    words = set(choices[letter].lower().split())
+    return max((c for c in choices if c != letter), key=lambda c: len(words & set(choices[c].lower().split())))
+
+
 def cut(row: Row, rng: random.Random) -> Row | None:
     """A candidate whose generation ended on the way, before any final answer: wrong. None where the answer shows."""
     parts = take_apart(row["candidate"])
     if parts is None or len(parts.reasoning) < 80:
         return None
-    shown = parts.reasoning[: int(len(parts.reasoning) * rng.uniform(0.2, 0.6))]
-    if any(answer.strip().lower() in shown.lower() for answer in (parts.answer, *row["references"])):
+    shown = parts.reasoning[: int(len(parts.reasoning) * rng.uniform(0.2, 0.7))]
+    choices = options(row["question"])
+    if any(_shows(answer, shown, choices) for answer in (parts.answer, *row["references"])):
         return None
+    return _unanswered(row, shown, "cut", rng)
+
+
+def echo(row: Row, rng: random.Random) -> Row | None:
+    """A candidate that says the question again and stops: wrong, though the answer's characters may occur in it."""
+    choices, question = options(row["question"]), row["question"].strip()
+    if choices:
+        listed = [f"{letter}) {text}" for letter, text in choices.items()]
+        said = rng.choice(("\n".join(listed), f"The options are {', '.join(listed)}.", question))
+        return _unanswered(row, rng.choice(phrasing.OPENINGS) + said, "echo", rng)
+    sentences = re.split(r"(?<=[.?!])\s+", question)
+    start = rng.randrange(len(sentences))
+    said = " ".join(sentences[start : start + rng.randint(1, 3)])
+    return _unanswered(row, rng.choice(phrasing.OPENINGS) + said, "echo", rng)
+
+
+def _unanswered(row: Row, said: str, made: str, rng: random.Random) -> Row:
     reference, _ = answers.reference_form(row["references"][0], options(row["question"]), rng)
-    return row | {"candidate": shown, "reference": reference, "label": 0, "label_source": "made", "made": "cut"}
+    return row | {"candidate": said, "reference": reference, "label": 0, "label_source": "made", "made": made}
+
+
+def _shows(answer: str, text: str, choices: dict[str, str]) -> bool:
+    """Whether an answer, as a letter or as an option's text, already stands in a text."""
+    letter = letter_of(answer)
+    if letter in choices:
+        return re.search(rf"\b{letter}\b", text) is not None or choices[letter].lower() in text.lower()
+    return answer.strip().lower() in text.lower()
 
 
 def open_answers(row: Row, distractors: list[str], rng: random.Random) -> list[Row]:

@@ -1,10 +1,11 @@
-"""Stage: measure a judge on labelled triplets, beside the lexical baseline.
+"""Stage: measure a judge on labelled triplets, beside the baselines.
 
     python -m training.evaluate --judge JUDGE_DIR --triplets dev=DIR dev_unseen_generators=DIR [--write_card]
 
 Per split and source: n, accuracy with a 95% Wilson interval, F1, Brier score and expected calibration error of the
-judge at its threshold; accuracy of the cascade, of the lexical baseline (its own extraction, see lexical.py), of alias
-containment, and if asked for of the judge without the question. The best of a row's references counts.
+judge at its threshold; on the same rows the accuracy of the cascade, of the lexical stage (its own extraction, see
+lexical.py), of alias containment, of the harness's strict and flexible extraction (training/baselines.py), and if asked
+for of the judge without the question. The best of a row's references counts.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from lm_eval_bertjudge.judge import load_judge
 from lm_eval_bertjudge.lexical import strict_yes
 from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.records import JudgeItem, Verdict
+from training import baselines
 from training.rows import Row, read_rows
 
 
@@ -37,11 +39,6 @@ def prompt(row: Row) -> str:
 
 def items_of(rows: list[Row], *, with_question: bool = True) -> list[JudgeItem]:
     return [JudgeItem(prompt(r) if with_question else "", tuple(r["references"]), r["candidate"]) for r in rows]
-
-
-def contains(item: JudgeItem) -> bool:
-    """Alias containment: some reference occurs in the candidate, letter case aside."""
-    return any(reference.lower().strip() in item.candidate.lower() for reference in item.references)
 
 
 def measures(verdicts: list[Verdict], labels: list[int]) -> dict[str, float | int]:
@@ -67,8 +64,13 @@ def evaluate(judge: str, rows: list[Row], *, without_question: bool = False) -> 
     found |= {
         "lexical": _accuracy([v.correct for v in baseline], labels),
         "cascade": _accuracy([v.correct or strict_yes(i) for v, i in zip(verdicts, items, strict=True)], labels),
-        "containment": _accuracy([contains(item) for item in items], labels),
+        "containment": _accuracy([baselines.contains(item) for item in items], labels),
     }
+    if (category := rows[0]["category"]) in ("open_math", "multiple_choice"):
+        found |= {
+            "harness_strict": _accuracy([baselines.strict(item, category) for item in items], labels),
+            "harness_flexible": _accuracy([baselines.flexible(item, category) for item in items], labels),
+        }
     if without_question:
         alone = loaded.judge(items_of(rows, with_question=False))
         found["without_question"] = _accuracy([v.correct for v in alone], labels)
@@ -88,19 +90,19 @@ def _accuracy(decisions: list[bool], labels: list[int]) -> float:
 
 COLUMNS = {
     "f1": "F1", "ece": "ECE", "cascade": "cascade", "without_question": "no question", "lexical": "lexical",
-    "containment": "containment",
+    "containment": "containment", "harness_strict": "harness strict", "harness_flexible": "harness flexible",
 }  # fmt: skip
 
 
 def table(entries: list[dict]) -> str:
     """The entries as a Markdown table."""
-    shown = [name for name in COLUMNS if name in entries[0]]
+    shown = [name for name in COLUMNS if any(name in entry for entry in entries)]
     head = ["split", "source", "n", "accuracy", "95% interval", *(COLUMNS[name] for name in shown)]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for e in entries:
         interval = f"{e['low']:.3f}-{e['high']:.3f}"
         cells = [e["split"], e["source"], str(e["n"]), f"{e['accuracy']:.3f}", interval]
-        lines.append("| " + " | ".join([*cells, *(f"{e[name]:.3f}" for name in shown)]) + " |")
+        lines.append("| " + " | ".join([*cells, *(f"{e[name]:.3f}" if name in e else "" for name in shown)]) + " |")
     return "\n".join(lines)
 
 

@@ -2,13 +2,15 @@
 
     python -m training.mix --triplets DIR --mix MIX.json --output train.jsonl --seed 0
 
-MIX.json maps a source to how many rows it gives: {"rows": N, "bare": N, "plain": N, "labelled": N,
-"exchanged": N, "exchanged_bare": N, "other_reference": N, "open_answers": N, "cut": N}. `rows` are restated real rows,
-balanced by label and spread over generators, `bare` ones without the way to the answer, `plain` ones not restated;
-`labelled` likewise, asked about by their own prompt; the others are made from the same rows (see training/augment.py). Upstream's --training_mix, {source: {generator: N}}, is
-read too. Without a mix, --balance N takes N labelled rows of all sources, spread over category x generator x label.
-Only rows under the licences given are used. The manifest `train.jsonl.manifest.json` is written last: counts, seed,
-licences, hash of the data.
+MIX.json maps a source to how many rows of each kind it gives, {"rows": 4000, "exchanged": 900}:
+    rows             real rows, restated: balanced by label and spread over generators
+    bare             the same without the way to the answer
+    plain            the same, not restated
+    labelled         the same as they are, asked about by their own prompt (rows of training.triplets)
+    exchanged, exchanged_bare, other_reference, open_answers, cut, echo        made from them, see training/augment.py
+Upstream's --training_mix, {source: {generator: N}}, is read too. Without a mix, --balance N takes N labelled rows of
+all sources, spread over category x generator x label. Only rows under the licences given are used. The manifest
+`train.jsonl.manifest.json` is written last: counts, seed, licences, hash of the data.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from training import answers, augment, labelled
 from training.rows import Row, read_rows, sha256, write_manifest, write_rows
 
 KEPT = ("id", "parent_id", "made", "source", "category", "generator", "label_source", "licence")
-MADE = ("exchanged", "exchanged_bare", "other_reference", "open_answers", "cut")
+MADE = ("exchanged", "exchanged_bare", "other_reference", "open_answers", "cut", "echo")
 
 
 def balanced(rows: list[Row], n: int, rng: random.Random) -> list[Row]:
@@ -94,8 +96,8 @@ def _made(kind: str, row: Row, pool: Pool, rng: random.Random) -> list[Row]:
         distractors = [answers.other_number(reference, row["question"], rng)]
     if kind == "open_answers":
         return augment.open_answers(row, distractors, rng)
-    if kind == "cut":
-        made = augment.cut(row, rng)
+    if kind in ("cut", "echo"):
+        made = {"cut": augment.cut, "echo": augment.echo}[kind](row, rng)
         return [made] if made else []
     exchange = kind.startswith("exchanged")
     swapped = augment.exchanged(row, rng) if exchange else augment.other_reference(row, distractors, rng)
