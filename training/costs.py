@@ -35,8 +35,9 @@ from lm_eval_bertjudge.encoding import Encoder
 from lm_eval_bertjudge.errors import BertJudgeError, ReferenceTooLongError
 from lm_eval_bertjudge.judge import DEFAULT_FOLDER, load_judge
 from lm_eval_bertjudge.records import JudgeItem, Verdict
-from training.augment import take_apart
-from training.evaluate import contains, items_of
+from training.answers import take_apart
+from training.baselines import contains
+from training.evaluate import items_of
 from training.journal import Journal, finished_lines
 from training.rows import Row, read_rows
 
