@@ -20,7 +20,12 @@ ENCODING_VERSION = "v1"
 QUESTION, CANDIDATE, REFERENCE = MARKERS = ("<|question|>", "<|candidate|>", "<|reference|>")
 
 _MARKER_TEXT = re.compile(r"<\|\s*(?:question|candidate|reference)\s*\|>", re.IGNORECASE)
-_INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad\u202a-\u202e\u2066-\u2069\x00]")
+# Zero-width and soft characters, marks of direction, and control characters but tab and newlines.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
+# Full-width forms of ASCII are the same characters to a reader, and unknown ones to most vocabularies.
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Text beyond this many characters per token of input cannot reach the model, so it is not worth tokenising.
 _CHARS_PER_TOKEN = 24
@@ -103,7 +108,9 @@ class Encoder:
 
 def clean(text: str) -> str:
     """The text as a judge may see it: no markers, no invisible or direction-changing characters, no outer space."""
-    text = _LONE_SURROGATE.sub("\ufffd", _INVISIBLE.sub("", text))
+    text = _INVISIBLE.sub("", text)
+    if not text.isascii():
+        text = _LONE_SURROGATE.sub("\ufffd", text).translate(_FULL_WIDTH)
     return _MARKER_TEXT.sub(" ", text).strip()
 
 

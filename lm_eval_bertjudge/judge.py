@@ -20,6 +20,7 @@ from lm_eval_bertjudge.batching import batches
 from lm_eval_bertjudge.config import CARD_FILE, JudgeCard
 from lm_eval_bertjudge.encoding import Encoded, Encoder, clean
 from lm_eval_bertjudge.errors import CheckpointError, InputError, ReferenceTooLongError
+from lm_eval_bertjudge.reading import answer_of, visible
 from lm_eval_bertjudge.records import JudgeItem, Verdict
 
 logger = logging.getLogger(__name__)
@@ -227,10 +228,10 @@ def _triplets(item: JudgeItem) -> list[Triplet]:
     """What the encoder is asked for an item, one per reference; nothing when the candidate says nothing."""
     if not item.references:
         raise InputError(f"an item has no reference (question: {item.question[:80]!r}): give at least one right answer")
-    candidate = lexical.without_reasoning(item.candidate)
+    candidate = visible(item.candidate)
     if not clean(candidate):
         return []
-    return [(item.question, candidate, reference) for reference in item.references]
+    return [(item.question, candidate, answer_of(reference, item.question)) for reference in item.references]
 
 
 def _best(scores: list[tuple[float, bool] | None], threshold: float) -> Verdict:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
+from lm_eval_bertjudge import values
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.math_worker import worker
+from lm_eval_bertjudge.reading import answer_of, choices, visible
 from lm_eval_bertjudge.records import JudgeItem, Verdict
+from lm_eval_bertjudge.values.notation import plain
+from lm_eval_bertjudge.values.quantities import quantity
 
 if TYPE_CHECKING:
     from rouge_score.rouge_scorer import RougeScorer
@@ -28,25 +31,32 @@ EMPTY_ANSWER = Verdict(0.0, False, "lexical", False, "empty_answer")  # there is
 
 _MARKUP = r"[*_`#>\s]*"
 _FINAL_ANSWER = re.compile(rf"final answer{_MARKUP}:{_MARKUP}(\S.*)", re.IGNORECASE)
-_OPTION = re.compile(r"[(\[]?([A-Z])(?:[)\].:]\s*(.*))?", re.DOTALL)
-_NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?|[-+]?\.\d+")
+_OPTION = re.compile(r"(?:option\s+|choice\s+)?[(\[]?([A-Z])(?:[)\].:]+\s*(.*))?", re.DOTALL | re.IGNORECASE)
 _WRAPPED = (
-    re.compile(r"\\boxed\s*\{(.*)\}", re.DOTALL),
+    re.compile(r"\\(?:boxed|fbox)\s*\{(.*)\}", re.DOTALL),
     re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}", re.DOTALL),
     re.compile(r"\\[(\[](.*)\\[)\]]", re.DOTALL),
     re.compile(r"\$+([^$]*)\$+", re.DOTALL),
     re.compile(r"\*+([^*]+)\*+", re.DOTALL),
     re.compile(r"`+([^`]+)`+", re.DOTALL),
-    re.compile(r"\"([^\"]*)\"|“([^”]*)”", re.DOTALL),
+    re.compile(r"\"([^\"]*)\"|“([^”]*)”|「([^」]*)」", re.DOTALL),
 )
-
-
-def without_reasoning(text: str) -> str:
-    """What follows the last closing `</think>`; nothing when a reasoning block was opened and never closed."""
-    _, closed, after = text.rpartition("</think>")
-    if not closed:
-        after = text
-    return "" if "<think>" in after else after.strip()
+# How outputs state their final answer, besides the paper's "Final answer: X". The last one counts.
+_STATED = re.compile(
+    r"####|<(?:final_)?answer>|[\"']?\b(?:final_)?answer[\"']?\s{0,3}:(?=\s)"
+    rf"|\b(?:(?:final|correct|right|best)\s)*(?:answer|option|choice|result|solution){_MARKUP}(?:is|would be|:|=)(?=\W)"
+    r"(?:\s*(?:option|choice)\b)?:?|\b(?:Antwort(?: lautet| ist)?|réponse est|réponse|respuesta es|respuesta|resposta é"
+    r"|risposta è)\b:?|(?:答案|选)(?:是|为)?[:：]?",
+    re.IGNORECASE,
+)
+# The end of a sentence that gives a number: "so the total is 36", "18 + 18 = 36". Doubt in it is for a reader.
+_GIVES = re.compile(
+    r"\b(?:is|are|was|were|has|have|equals|gives|makes|costs|stays|remains|get|of)\b|[=≈:]", re.IGNORECASE
+)
+_DOUBT = re.compile(r"\b(?:not?|never|wrong|incorrect|mistake|might|may|could|if|or|than)\b|n['’]t\b", re.IGNORECASE)
+_STATED_END = re.compile(r"</(?:final_)?answer>|[\"']?\s{0,9},?\s{0,9}\}\s{0,9}(?:```)?")
+_MAX_NESTING = 20  # wrappers around an answer
+_MAX_STATED = 300  # characters; longer statements are no bare answers
 
 
 def final_answer(text: str) -> str | None:
@@ -57,14 +67,15 @@ def final_answer(text: str) -> str | None:
 
 def bare(answer: str) -> str:
     """An answer without what only decorates it: bold, math delimiters, `\\boxed`, quotes, a final period."""
-    answer, before = answer.strip(), None
-    while answer != before:
+    for _ in range(_MAX_NESTING):
         before = answer
-        answer = re.sub(r"^[*_`\s]+|[*_`\s]+$", "", answer)
-        answer = answer[:-1].strip() if answer.endswith(".") and not answer.endswith("..") else answer
+        answer = answer.strip("*_`# \t\r\n")
+        answer = answer[:-1].rstrip() if answer.endswith((".", "。")) and not answer.endswith("..") else answer
         for pattern in _WRAPPED:
             if whole := pattern.fullmatch(answer):
                 answer = next(group for group in whole.groups() if group is not None).strip()
+        if answer == before:
+            break
     return answer
 
 
@@ -74,10 +85,10 @@ def verdict(item: JudgeItem, match: Match = "auto") -> Verdict:
     `reason` is "match", "mismatch" (with the best ROUGE-L where that was the comparison), "parse_failure", or
     "undecided" with source "unjudged" where Math-Verify gave no answer in time.
     """
-    answer = final_answer(without_reasoning(item.candidate))
+    answer = final_answer(visible(item.candidate))
     if answer is None:
         return Verdict(0.0, False, "lexical", False, "parse_failure")
-    outcomes = [_compare(reference, answer, match) for reference in item.references]
+    outcomes = [_compare(reference, answer, item.question, match) for reference in _references(item)]
     if any(same for same, _ in outcomes):
         return Verdict(1.0, True, "lexical", False, next(f"match{note}" for same, note in outcomes if same))
     if any(same is None for same, _ in outcomes):
@@ -86,15 +97,57 @@ def verdict(item: JudgeItem, match: Match = "auto") -> Verdict:
 
 
 def strict_yes(item: JudgeItem) -> bool:
-    """Whether the candidate ends with a stated final answer that is one of the references, to the letter or number.
+    """Whether the candidate is, or ends with a stated final answer that is, one of the references or the same value.
 
     Ends with: after "Final answer: B" a model may still change its mind, and only a reader can tell.
     """
-    text = without_reasoning(item.candidate)
-    stated = list(_FINAL_ANSWER.finditer(text))
-    if not stated or text[stated[-1].end() :].strip("*_`#$. \n"):
-        return False
-    return any(_exact(reference, bare(stated[-1][1])) for reference in item.references)
+    text = visible(item.candidate)
+    references = _references(item)
+    said = _statements(text)
+    if any(_exact(reference, answer, item.question) for reference in references for answer in said):
+        return True
+    number = _last_number(text)
+    return number is not None and any(
+        quantity(plain(reference)) is not None and values.same(reference, number, item.question)
+        for reference in references
+    )
+
+
+def _references(item: JudgeItem) -> list[str]:
+    return [answer_of(reference, item.question) for reference in item.references]
+
+
+def _statements(text: str) -> list[str]:
+    """What a text may be read to end with: itself, what follows the last "answer is", the last box."""
+    found = [text]
+    if stated := list(_STATED.finditer(text)):
+        found.append(text[stated[-1].end() :])
+    if "\\boxed" in text:
+        found.append(text[text.rfind("\\boxed") :])
+    said = [bare(_stated(end)) for end in found if len(end.strip()) <= _MAX_STATED]
+    return [answer for answer in said if answer]
+
+
+def _last_number(text: str) -> str | None:
+    """What the last line ends with as a result: "36 stickers" of "that is 18 + 18 = 36 stickers"."""
+    line = text[-_MAX_STATED:].rpartition("\n")[2]
+    gives = list(_GIVES.finditer(line))
+    if not gives or _DOUBT.search(re.split(r"[.!?]\s", line)[-1]):
+        return None
+    return bare(_stated(line[gives[-1].end() :]))
+
+
+def _stated(end: str) -> str:
+    """The end of a text without the closing half of what was opened before it: tags, JSON, bold, math."""
+    end = end.strip(" \t\r\n*_`:：")
+    if close := list(_STATED_END.finditer(end)):
+        end = end[: close[-1].start()] if close[-1].end() == len(end) and "{" not in end[: close[-1].start()] else end
+    if end.count("$") % 2 and not re.match(r"\\?\$\s?\d", end):
+        end = end.strip("$. ")
+    if end.count('"') % 2:
+        end = end.strip('"')
+    end = re.sub(r"[\s.]*\\[)\]][\s.*]*\Z", "", end) if not re.search(r"\\[(\[]", end) else end
+    return end.strip()
 
 
 def shape(reference: str) -> Match:
@@ -102,64 +155,59 @@ def shape(reference: str) -> Match:
     text = bare(reference)
     if re.fullmatch(r"\(?[A-J]\)?", text) or re.match(r"\(?[A-J]\) \S|[A-J][.:] \S", text):
         return "exact"
-    if _number(text) is not None or re.search(r"\\[a-z]+|\^|[=+*/<>]", text):
+    if quantity(plain(text)) is not None or re.search(r"\\[a-z]+|\^|[=+*/<>]", text):
         return "math_verify"
     return "rouge_l"
 
 
-def _compare(reference: str, answer: str, match: Match) -> tuple[bool | None, str]:
+def _compare(reference: str, answer: str, question: str, match: Match) -> tuple[bool | None, str]:
     kind = shape(reference) if match == "auto" else match
     if kind == "exact":
-        return _exact(reference, answer), ""
+        return _exact(reference, answer, question), ""
     if kind == "rouge_l":
         score = _rouge_scorer().score(reference, answer)["rougeL"].fmeasure
         return score >= ROUGE_L_THRESHOLD, f" (rouge_l {score:.2f})"
     if kind == "math_verify":
-        return _exact(reference, answer) or worker.equal(bare(reference), answer), ""
+        return _exact(reference, answer, question) or worker.equal(bare(reference), answer), ""
     raise InputError(f"match is {match!r}; one of {', '.join(MATCHES)} was expected")
 
 
-def _exact(reference: str, answer: str) -> bool:
-    """Same text, same number, or an option named by its letter or its text (or both, agreeing)."""
+def _exact(reference: str, answer: str, question: str) -> bool:
+    """Same text, same value, or an option named by its letter or its text (or both, agreeing)."""
     gold, said = bare(reference), bare(answer)
-    if _folded(gold) == _folded(said):
-        return True
-    gold_number, said_number = _number(gold), _number(said)
-    if gold_number is not None and said_number is not None:
-        return gold_number == said_number
-    return _same_option(gold, said)
+    return _same(gold, said, question) or _same_option(gold, said, question)
 
 
-def _same_option(gold: str, said: str) -> bool:
+def _same(gold: str, said: str, question: str) -> bool:
+    return _folded(gold) == _folded(said) or values.same(gold, said, question)
+
+
+def _same_option(gold: str, said: str, question: str) -> bool:
     gold_letter, gold_text = _option(gold)
-    if gold_letter is None:
-        return False
     said_letter, said_text = _option(said)
+    if gold_letter is None:
+        offered = choices(question).get(said_letter or "") if said_letter and not said_text else None
+        return offered is not None and _same(gold, bare(offered), "")
     if said_letter is None:
-        return bool(gold_text) and _folded(gold_text) == _folded(said)
-    agree = not (gold_text and said_text) or _folded(gold_text) == _folded(said_text)
+        return bool(gold_text) and _same(gold_text, said, "")
+    agree = not (gold_text and said_text) or _same(gold_text, said_text, "")
     return said_letter == gold_letter and agree
 
 
 def _option(text: str) -> tuple[str | None, str]:
-    """The option letter of "B", "(B)", "B) text" or "B. text", and the text after it."""
-    found = _OPTION.fullmatch(text.strip())
-    return (found[1], bare(found[2] or "")) if found else (None, "")
-
-
-def _number(text: str) -> Decimal | None:
-    """The number a text is, with currency signs, thousands commas and a percent sign taken for decoration."""
-    plain = text.strip().removeprefix("\\$").strip("$€£% ").removesuffix("\\%").replace("−", "-").strip()
-    if not _NUMBER.fullmatch(plain) or re.search(r",\d{1,2}(?:\D|$)", plain):
-        return None
-    try:
-        return Decimal(plain.replace(",", ""))
-    except InvalidOperation:
-        return None
+    """The option letter of "B", "(B)", "B) text", "B. text" or "option B", and the text after it."""
+    found = _OPTION.fullmatch(unicodedata.normalize("NFKC", text.strip()))
+    return (found[1].upper(), bare(found[2] or "")) if found else (None, "")
 
 
 def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """A text without letter case, accents, leading articles, and punctuation that does not stand in a number."""
+    text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    text = "".join(c for c in text if not unicodedata.combining(c) and unicodedata.category(c) != "Cf")
+    if re.search(r"[^\W\d_]{2}", text) and not re.search(r"\d|[\\^=<>+*/]", text):
+        text = re.sub(r"[^\w\s]|_", " ", re.sub(r"['’.]", "", text))
+        text = re.sub(r"^(?:the|an|a)\s+(?=\S)", "", text.strip())
+    return " ".join(text.split())
 
 
 @lru_cache(maxsize=1)

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
 from lm_eval_bertjudge import lexical, math_worker
-from lm_eval_bertjudge.lexical import final_answer, shape, strict_yes, verdict, without_reasoning
+from lm_eval_bertjudge.lexical import final_answer, shape, strict_yes, verdict
 from lm_eval_bertjudge.records import JudgeItem
 
 
@@ -80,26 +81,61 @@ def test_auto_goes_by_the_references_shape(reference: str, kind: str) -> None:
     assert shape(reference) == kind
 
 
-def test_reasoning_ends_at_its_last_closing_tag() -> None:
-    assert without_reasoning("a</think>b</think> c") == "c"
-    assert without_reasoning("<think>a") == ""
-    assert without_reasoning("plain") == "plain"
-
-
 def test_final_answer_is_the_last_one_without_markup() -> None:
     assert final_answer("Final answer: 1\n**Final answer:** `2`") == "2"
     assert final_answer("the answer is 3") is None
 
 
-def test_strict_yes_takes_no_approximate_match() -> None:
-    assert strict_yes(item("Denver", "Final answer: Denver."))
-    assert not strict_yes(item("Denver", "Final answer: Denver, Colorado"))
-    assert not strict_yes(item("18", "Final answer: 18 or 19"))
+QUESTION = "What is the total in dollars?"
+CHOICES = "Which is blue?\nA) grass\nB) the sky\nC) coal"
+STRICT = [
+    ("", "Denver", "Final answer: Denver."),
+    ("", "Denver", "Denver"),
+    ("", "the old mill", "The answer is: Old Mill"),
+    ("", "B) blue", "Final answer: **B**\n\n"),
+    ("", "18", "It takes 9 + 9 = 18.\n#### 18"),
+    ("", "18", '```json\n{"reasoning": "9 + 9", "answer": "18"}\n```'),
+    ("", "18", "<answer>18</answer>"),
+    ("", "18", "So \\boxed{17}, or rather $\\boxed{18}$."),
+    (QUESTION, "1250", "That comes to 1000 + 250 = $1,250.00."),
+    (QUESTION, "1250", "The total is 1 250 dollars."),
+    (CHOICES, "B) the sky", "The answer is (B)."),
+    (CHOICES, "B", "The sky"),
+    (CHOICES, "the sky", "b)"),
+    ("", "7 * 3 = 21 pens\n#### 21", "21"),
+]
+NOT_STRICT = [
+    ("", "Denver", "Final answer: Denver, Colorado"),
+    ("", "18", "Final answer: 18 or 19"),
+    ("", "B) blue", "Final answer: B\nNo, I change my answer: it is A."),
+    ("", "18", "Some would say that it is not 18"),
+    ("", "18", "It might be 18"),
+    (QUESTION, "40", "The total is 40 km."),
+    (CHOICES, "B) the sky", "B) coal"),
+    (CHOICES, "B) the sky", "A and B"),
+    ("", "***", "..."),
+    ("", "18", "<think>The answer is 18"),
+]
 
 
-def test_strict_yes_does_not_take_an_answer_that_is_followed_by_more() -> None:
-    assert not strict_yes(item("B) blue", "Final answer: B\nNo, I change my answer: it is A."))
-    assert strict_yes(item("B) blue", "Final answer: **B**\n\n"))
+@pytest.mark.parametrize(("question", "reference", "candidate"), STRICT)
+def test_strict_yes_takes_what_is_the_same_to_any_reader(question: str, reference: str, candidate: str) -> None:
+    assert strict_yes(JudgeItem(question, (reference,), candidate))
+
+
+@pytest.mark.parametrize(("question", "reference", "candidate"), NOT_STRICT)
+def test_strict_yes_leaves_what_needs_a_reader(question: str, reference: str, candidate: str) -> None:
+    assert not strict_yes(JudgeItem(question, (reference,), candidate))
+
+
+@pytest.mark.parametrize(
+    "filler", ["*", " ", "\\boxed{", '"', "answer is ", "$", "= ", "1 ", "a, ", "(", "twenty ", "x"]
+)
+def test_a_hostile_answer_is_read_in_a_moment(filler: str) -> None:
+    started = time.process_time()
+    strict_yes(item("18", f"Final answer: {filler * (100_000 // len(filler))} end"))
+    strict_yes(item("18", f"{filler * (250 // len(filler))} 18"))
+    assert time.process_time() - started < 1.0
 
 
 def test_math_verify_runs_outside_the_main_thread() -> None:
@@ -116,6 +152,6 @@ def test_math_verify_over_its_time_is_unjudged_and_the_next_one_works(monkeypatc
     assert math_worker.worker.equal("1", "1")
     with monkeypatch.context() as patched:
         patched.setattr(math_worker, "TIMEOUT_S", 0.0)
-        late = lexical.verdict(item(r"\sqrt{18}", r"Final answer: 3\sqrt{2}"))
+        late = lexical.verdict(item(r"\sin{x}", r"Final answer: \sin(x)"))
     assert (late.source, late.p_correct, late.reason) == ("unjudged", None, "undecided")
     assert math_worker.worker.equal(r"\sqrt{18}", r"3\sqrt{2}")

@@ -10,7 +10,7 @@ from lm_eval_bertjudge.records import JudgeItem
 from tests.conftest import CountingBackend
 from tests.test_judge import judge_with
 
-ITEMS = [JudgeItem("q", ("18",), said) for said in ("Final answer: 18", "it is eighteen", "Final answer: 19")]
+ITEMS = [JudgeItem("q", ("18",), said) for said in ("Final answer: 18", "18, I would say", "Final answer: 19")]
 
 
 def absent(*args: object, **kwargs: object) -> Judge:

@@ -27,9 +27,7 @@ def render(card: JudgeCard, text: str) -> str:
     def entries(split: str, prefix: str = "") -> list[dict[str, Any]]:
         found = [e for e in card.accuracy if e["split"] == split and e["source"].startswith(prefix)]
         if not found:
-            raise SystemExit(
-                f"no figures for {split} {prefix} in the card: run training.evaluate --write_card"
-            )
+            raise SystemExit(f"no figures for {split} {prefix} in the card: run training.evaluate --write_card")
         return found
 
     def mean(split: str, prefix: str = "") -> str:

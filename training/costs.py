@@ -34,6 +34,7 @@ from lm_eval_bertjudge.backends.llm_prompts import PROMPTS, Reply, messages
 from lm_eval_bertjudge.encoding import Encoder
 from lm_eval_bertjudge.errors import BertJudgeError, ReferenceTooLongError
 from lm_eval_bertjudge.judge import DEFAULT_FOLDER, load_judge
+from lm_eval_bertjudge.reading import visible
 from lm_eval_bertjudge.records import JudgeItem, Verdict
 from training.answers import take_apart
 from training.baselines import contains
@@ -109,7 +110,7 @@ def by_encoder(folder: Path) -> Deciding:
 
 def _tokens(encoder: Encoder, item: JudgeItem) -> int:
     """What the encoder reads for an item: once per reference that fits."""
-    candidate, n = lexical.without_reasoning(item.candidate), 0
+    candidate, n = visible(item.candidate), 0
     for reference in item.references:
         with suppress(ReferenceTooLongError):
             n += len(encoder.encode([(item.question, candidate, reference)])[0].ids)

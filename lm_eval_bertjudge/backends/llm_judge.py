@@ -16,6 +16,7 @@ from lm_eval_bertjudge import lexical
 from lm_eval_bertjudge.backends.llm_prompts import PROMPTS, Failure, Message, Prompt, Reply, messages, p_correct, parse
 from lm_eval_bertjudge.encoding import clean
 from lm_eval_bertjudge.errors import InputError, UnjudgedError
+from lm_eval_bertjudge.reading import visible
 from lm_eval_bertjudge.records import JudgeItem, Verdict
 
 logger = logging.getLogger(__name__)
@@ -175,7 +176,7 @@ class LLMJudge:
             raise InputError(f"threshold is {threshold}; a probability in [0, 1] was expected")
         if any(not item.references for item in items):
             raise InputError("an item has no reference: give at least one right answer")
-        asked = [item for item in dict.fromkeys(items) if clean(lexical.without_reasoning(item.candidate))]
+        asked = [item for item in dict.fromkeys(items) if clean(visible(item.candidate))]
         verdicts: dict[JudgeItem, Verdict] = {}
         silent: list[Outcome] = []
         finished = self._engine.complete([messages(self.prompt, item) for item in asked])

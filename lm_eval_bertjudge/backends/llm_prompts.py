@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lm_eval_bertjudge import lexical
 from lm_eval_bertjudge.encoding import clean
+from lm_eval_bertjudge.reading import visible
 from lm_eval_bertjudge.records import JudgeItem
 
 Message = dict[str, str]
@@ -129,7 +129,7 @@ def messages(prompt: Prompt, item: JudgeItem) -> list[Message]:
     text = prompt.text.format(
         question=neutral(item.question) or "(not given)",
         reference=references[0] if len(references) == 1 else f"Any one of these is right:\n{listed}",
-        candidate=neutral(lexical.without_reasoning(item.candidate)),
+        candidate=neutral(visible(item.candidate)),
     )
     return [{"role": "user", "content": text}]
 
@@ -149,7 +149,7 @@ def parse(prompt: Prompt, reply: Reply) -> bool | None:
     """The last verdict of a reply, reasoning blocks left out; None when it was cut or states none."""
     if reply.finish_reason == "length":
         return None
-    text = lexical.without_reasoning(reply.text)
+    text = visible(reply.text)
     if prompt.answers == ("1", "0"):
         found = _DIGIT.findall(text)
     else:

@@ -15,6 +15,7 @@ import numpy as np
 
 from lm_eval_bertjudge import agreement, lexical
 from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.reading import visible
 from lm_eval_bertjudge.reporting import correction
 from lm_eval_bertjudge.rescoring import verdicts
 from lm_eval_bertjudge.rescoring.verdicts import Row
@@ -114,7 +115,7 @@ def _rouge_l(rows: Sequence[Row]) -> agreement.Floats:
     scorer = RougeScorer(["rougeL"], use_stemmer=True)
     scores = []
     for row in rows:
-        text = lexical.without_reasoning(row["candidate"])
+        text = visible(row["candidate"])
         stated = lexical.final_answer(text) or text
         scores.append(max((scorer.score(str(r), stated)["rougeL"].fmeasure for r in row["references"]), default=0.0))
     return np.array(scores)

@@ -1,0 +1,30 @@
+"""Whether two short texts are the same value: quantity, date, century, formula, list, tuple, set or interval.
+
+Strict: a text is a value only when all of it can be read as one, and what cannot be read is never the same.
+"""
+
+from __future__ import annotations
+
+from lm_eval_bertjudge.values.dates import same_century, same_date
+from lm_eval_bertjudge.values.formulas import same_formula
+from lm_eval_bertjudge.values.lists import same_list
+from lm_eval_bertjudge.values.notation import plain
+from lm_eval_bertjudge.values.quantities import same_quantity
+
+_MAX_LENGTH = 200  # characters; longer texts are no bare values
+
+
+def same(gold: str, said: str, question: str = "") -> bool:
+    """Whether two texts are the same value, read with what the question asks for (a unit, a percentage, an order)."""
+    if max(len(gold), len(said)) > _MAX_LENGTH:
+        return False
+    gold, said = plain(gold), plain(said)
+    if not gold or not said:
+        return False
+    return (
+        same_quantity(gold, said, question)
+        or same_date(gold, said)
+        or same_century(gold, said)
+        or same_formula(gold, said, question)
+        or same_list(gold, said, question)
+    )

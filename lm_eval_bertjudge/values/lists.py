@@ -1,0 +1,85 @@
+"""Lists, tuples, sets and intervals of texts and quantities."""
+
+from __future__ import annotations
+
+import re
+
+from lm_eval_bertjudge.values.formulas import same_formula
+from lm_eval_bertjudge.values.quantities import same_quantity
+
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_ORDERED = re.compile(
+    r"\b(?:order|ordered|respectively|first to last|last to first|sequence|ascending|descending|rank(?:ed|ing)?"
+    r"|sort(?:ed)?|steps?|pairs?|coordinates?|point|from [a-z]+est)\b",
+    re.IGNORECASE,
+)
+
+
+def same_list(gold: str, said: str, question: str) -> bool:
+    """Whether both texts list the same members: in the same order where it matters, and within the same brackets.
+
+    Order matters in tuples and intervals, and where the question speaks of one. A list without brackets goes with any.
+    """
+    (gold_brackets, gold_members), (said_brackets, said_members) = _members(gold), _members(said)
+    if len(gold_members) != len(said_members) or len(gold_members) < 2:
+        return False
+    if gold_brackets and said_brackets and gold_brackets != said_brackets:
+        return False
+    if all(_same_member(g, s, question) for g, s in zip(gold_members, said_members, strict=True)):
+        return True
+    ordered = gold_brackets not in ("", "{}") or _ORDERED.search(question)
+    return not ordered and _same_set(gold_members, said_members, question)
+
+
+def _same_set(gold: list[str], said: list[str], question: str) -> bool:
+    left = list(said)
+    for member in gold:
+        match = next((other for other in left if _same_member(member, other, question)), None)
+        if match is None:
+            return False
+        left.remove(match)
+    return True
+
+
+def _same_member(gold: str, said: str, question: str) -> bool:
+    return (
+        _squeezed(gold) == _squeezed(said) or same_quantity(gold, said, question) or same_formula(gold, said, question)
+    )
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"[\s'\"“”‘’]", "", text).casefold()
+
+
+def _members(text: str) -> tuple[str, list[str]]:
+    """The brackets around a list, "" without, and its members; one member or none when the text is no list."""
+    text = re.sub(r"^\](.*)\[$", r"(\1)", text.strip().rstrip("."))
+    text = re.sub(r"^(?:[A-Za-z]\s*(?:=|in)\s*)(?=[\[({])", "", text)
+    brackets = ""
+    if text and text[0] in _BRACKETS and text[-1] in ")]}" and _spans(text):
+        brackets, text = text[0] + text[-1], text[1:-1]
+    if plus_minus := re.fullmatch(r"(?:[A-Za-z]\s*=\s*)?\+-\s*([\w.()/]+)", text):
+        return "{}", [plus_minus[1], "-" + plus_minus[1]]
+    return brackets, [re.sub(r"^[A-Za-z]\s*=\s*", "", member.strip()) for member in _split(text)]
+
+
+def _spans(text: str) -> bool:
+    """Whether the first bracket is closed by the last character."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0:
+            return at == len(text) - 1
+    return False
+
+
+def _split(text: str) -> list[str]:
+    """The parts between separators that stand outside brackets."""
+    depth, parts = 0, [""]
+    for token in re.split(r"(\s*,?\s+(?:and|then|&)\s+|\s*[,;]\s*|[()\[\]{}])", text):
+        depth += (token in "([{" and token != "") - (token in ")]}" and token != "")
+        if depth == 0 and re.fullmatch(r"\s*[,;]\s*|\s*,?\s+(?:and|then|&)\s+", token):
+            parts.append("")
+        else:
+            parts[-1] += token
+    return [part for part in parts if part.strip()]

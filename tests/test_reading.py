@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from lm_eval_bertjudge.reading import answer_of, choices, visible
+
+SAID = {
+    "no markup": ("plain", "plain"),
+    "the last closing tag": ("a</think>b</think> c", "c"),
+    "unclosed": ("<think>a", ""),
+    "unclosed after a closed one": ("<think>a</think>b<think>c", ""),
+    "nested": ("<think>a<think>b</think>c</think>d", "d"),
+    "no opening tag": ("so it is 5.\n</think>\n\n5", "5"),
+    "before its reasoning": ("5\n<think>checked</think>", "5"),
+    "thinking": ("<thinking>6?</thinking>5", "5"),
+    "reasoning": ("<Reasoning>6?</Reasoning><answer>5</answer>", "<answer>5</answer>"),
+    "Magistral": ("[THINK]6?[/THINK]5", "5"),
+    "Magistral, unclosed": ("[THINK]6?", ""),
+    "Kimi": ("◁think▷6?◁/think▷5", "5"),
+    "OpenThinker": (
+        "<|begin_of_thought|>6?<|end_of_thought|><|begin_of_solution|>5<|end_of_solution|>",
+        "5",
+    ),
+    "Command": ("<|START_THINKING|>6?<|END_THINKING|><|START_RESPONSE|>5<|END_RESPONSE|>", "5"),
+    "harmony": ("<|channel|>analysis<|message|>6?<|end|><|start|>assistant<|channel|>final<|message|>5<|return|>", "5"),
+    "harmony, cut": ("<|channel|>analysis<|message|>It is 5, I th", ""),
+    "harmony, a tool first": (
+        "<|channel|>commentary to=functions.sum <|constrain|>json<|message|>{}<|call|><|channel|>final<|message|>5",
+        "5",
+    ),
+    "harmony without its tokens": ("analysisWe add 2 and 3.assistantfinalIt is 5.", "It is 5."),
+    "a tool beside the answer": ('<tool_call>{"n": 6}</tool_call><tool_response>6</tool_response>It is 5.', "It is 5."),
+    "nothing but a tool": ('<tool_call>{"answer": 5}</tool_call>', '<tool_call>{"answer": 5}</tool_call>'),
+    "stop token": ("5<|im_end|>", "5"),
+    "another turn": ("5<|eot_id|><|start_header_id|>user<|end_header_id|>and 6?", "5"),
+    "stop token first": ("</s>5", "5"),
+    "header first": ("<|im_start|>assistant\n5<|im_end|>", "5"),
+    "an invented question": ("The answer is 5.\n\nQuestion: What is 3 + 3?\nAnswer: 6", "The answer is 5."),
+    "bare, then an invented question": ("5\n\nQ: What is 3 + 3?\nA: 6", "5"),
+    "the question restated": ("Question: What is 2 + 3?\nAnswer: 5", "Question: What is 2 + 3?\nAnswer: 5"),
+    "restated after an opening": (
+        "Sure!\nQuestion: What is 2 + 3?\nIt gives 5.",
+        "Sure!\nQuestion: What is 2 + 3?\nIt gives 5.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("raw", "said"), SAID.values(), ids=SAID.keys())
+def test_what_is_said_to_the_reader_is_left(raw: str, said: str) -> None:
+    assert visible(raw) == said
+
+
+@pytest.mark.parametrize(
+    "piece", ["<tool_call>", "\n", " ", "\nQ:", "<|channel|>", "<think>", "</think>", "</s>", "answer is ", "\n \t"]
+)
+def test_a_hostile_output_is_read_in_a_moment(piece: str) -> None:
+    started = time.process_time()
+    visible(piece * (100_000 // len(piece)))
+    visible("<|channel|>" + piece * (100_000 // len(piece)) + "x")
+    assert time.process_time() - started < 1.0
+
+
+QUESTIONS = {
+    "one a line": "Which?\nA) red\nB) blue",
+    "in a row": "Which? Answer Choices: (A) red (B) blue",
+    "with periods": "Which?\nA. red\nB. blue",
+    "after examples": "Which?\nA) no\nB) yes\nC) perhaps\nAnswer: C\n\nWhich?\nA) red\nB) blue",
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS.keys())
+def test_choices_are_read_from_the_question(question: str) -> None:
+    assert choices(question) == {"A": "red", "B": "blue"}
+
+
+def test_a_question_without_options_has_no_choices() -> None:
+    assert choices("Plan A: what is I. M. Pei known for?") == {}
+
+
+def test_a_reference_is_read_as_the_answer_that_it_gives() -> None:
+    assert answer_of("5 * 16 = 80\n#### 80", "") == "80"
+    assert answer_of("B", QUESTIONS["in a row"]) == "B) blue"
+    assert answer_of("(B)", QUESTIONS["one a line"]) == "B) blue"
+    assert answer_of("D", QUESTIONS["one a line"]) == "D"
+    assert answer_of("B", "What is the blood type?") == "B"
+    assert answer_of("blue", QUESTIONS["one a line"]) == "blue"
