@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import logging
 import os
@@ -16,7 +17,7 @@ from lm_eval_bertjudge import lexical
 from lm_eval_bertjudge.autoload import tasks_dir
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.judge import BATCH_TOKENS
-from lm_eval_bertjudge.pipeline import METHODS, Pipeline
+from lm_eval_bertjudge.pipeline import FALLBACKS, METHODS, Pipeline
 from lm_eval_bertjudge.records import JudgeItem
 from lm_eval_bertjudge.reporting import agree, report
 from lm_eval_bertjudge.rescoring import rejudge
@@ -28,12 +29,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status: 0, or 2 for anything the user can mend."""
     args = _parser().parse_args(argv)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # an answer may hold what no terminal can show
     try:
         if shown := args.run(args):
             print(shown)
     except BertJudgeError as error:
         sys.stderr.write(f"bertjudge: {error}\n")
         return 2
+    except OSError as error:  # a full disk, a folder that is read-only or not there
+        sys.stderr.write(f"bertjudge: {error.filename or 'writing failed'}: {error.strerror or error}\n")
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("bertjudge: interrupted\n")
+        return 130
     return 0
 
 
@@ -51,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--question", default="", help="the prompt; with --input a template where rows have `doc`")
     judge.add_argument("--method", choices=METHODS, default="judge")
     judge.add_argument("--match", choices=lexical.MATCHES, default="auto", help="comparison of the lexical method")
+    judge.add_argument("--fallback", choices=FALLBACKS, default="no_match", help="what cascade leaves to the encoder")
     judge.add_argument("--judge", default="default", help="the embedded one, a folder, a hub id, or llm")
     judge.add_argument("--llm", metavar="OPTIONS", help="model=NAME,base_url=URL,...; see the README")
     judge.add_argument("--threshold", type=float, help="p_correct from which an answer is right (default: the judge's)")
@@ -91,7 +101,8 @@ def _judge(args: argparse.Namespace) -> None:
     for number, row in enumerate(_rows(args.input), start=1):  # all of it first: an error must not come after the work
         _item(row, args, f"{args.input}, line {number}")
     part = args.output.with_name(args.output.name + ".tmp")
-    with part.open("w", encoding="utf-8") as out:
+    # A lone surrogate in an answer becomes \udXXX, which is its JSON escape.
+    with part.open("w", encoding="utf-8", errors="backslashreplace") as out:
         rows = _rows(args.input)
         while chunk := list(islice(rows, _CHUNK)):
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _judged(chunk, args))
@@ -108,7 +119,8 @@ def _judged(rows: list[dict[str, Any]], args: argparse.Namespace) -> list[dict[s
 def _pipeline(args: argparse.Namespace) -> Pipeline:
     """The flags as a pipeline; the first --reference is its template where rows have a `doc`."""
     options = (
-        "question", "method", "match", "judge", "llm", "threshold", "backend", "device", "dtype", "batch_tokens",
+        "question", "method", "match", "fallback", "judge", "llm", "threshold", "backend", "device", "dtype",
+        "batch_tokens",
     )  # fmt: skip
     template = args.reference[0] if args.reference else ""
     chosen = {name: getattr(args, name) for name in options}
@@ -137,12 +149,15 @@ def _item(row: Mapping[str, Any], args: argparse.Namespace, where: str) -> Judge
         raise InputError(f"{where}: no field `candidate`; the row has {', '.join(row) or 'no field'}")
     candidate = "" if row["candidate"] is None else str(row["candidate"])
     if "doc" in row and args.reference:
+        if not isinstance(row["doc"], dict):
+            raise InputError(f"{where}: `doc` is {row['doc']!r:.80}; an object with the document's fields was expected")
         return _pipeline(args).item(row["doc"], candidate)
     given = row.get("references", row.get("reference"))
-    references = tuple(map(str, given)) if isinstance(given, list) else () if given is None else (str(given),)
+    several = given if isinstance(given, list) else [given]
+    references = tuple(str(each) for each in several if each is not None and str(each).strip())
     if not references:
         hint = "; rows with `doc` need --reference TEMPLATE" if "doc" in row else ""
-        raise InputError(f"{where}: no `reference` or `references`; the row has {', '.join(row)}{hint}")
+        raise InputError(f"{where}: no or an empty `reference` or `references`; the row has {', '.join(row)}{hint}")
     return JudgeItem(str(row.get("question") or ""), references, candidate)
 
 
@@ -151,7 +166,9 @@ def _check(args: argparse.Namespace) -> None:
 
     found = check_task(args.task, include_path=args.include_path)
     for name, pipeline in found.pipelines.items():
-        items = [pipeline.item(doc, "") for doc in found.docs]
+        items = [item for doc in found.docs if (item := pipeline.item(doc, "")).references]
+        if empty := len(found.docs) - len(items):
+            found.problems.append(f"pipeline {name}: of the first {len(found.docs)} references {empty} are empty")
         echoes = [JudgeItem(i.question, i.references, f"Final answer: {i.references[0]}") for i in items]
         print(f"pipeline {name} ({pipeline.method})")
         for item, verdict in zip(items, pipeline.decide(echoes), strict=True):

@@ -3,63 +3,70 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
-from jinja2 import Environment, StrictUndefined, TemplateError
+from jinja2 import StrictUndefined
+from jinja2.sandbox import SandboxedEnvironment
 
 from lm_eval_bertjudge.errors import InputError
+
+T = TypeVar("T")
 
 _ONE_EXPRESSION = re.compile(r"\s*\{\{((?:(?!\}\}).)*)\}\}\s*", re.DOTALL)
 
 
 def question(template: str, doc: Mapping[str, Any]) -> str:
-    """The text that `template` (a field's name or Jinja) gives on `doc`.
+    """The text that `template` (a field's name or Jinja) gives on `doc`; nothing where that is None.
 
     Raises:
         InputError: A field is missing or the template is not Jinja; the message lists the document's fields.
     """
-    return str(_value(template, doc, "question"))
+    return _read(template, doc, "question", _text)
 
 
 def references(template: str, doc: Mapping[str, Any]) -> tuple[str, ...]:
     """The right answers that `template` gives on `doc`: every element where it gives a list, else its text.
 
     `answers.text` as field path is not supported, `{{ answers.text }}` is: a template that is one expression keeps the
-    expression's type, so lists of aliases stay lists. Empty strings are left out.
+    expression's type, so lists of aliases stay lists. None and empty texts are left out, so there may be none at all.
 
     Raises:
-        InputError: As in `question`; also where no non-empty text is left.
+        InputError: As in `question`.
     """
-    value = _value(template, doc, "reference")
-    found = tuple(text for text in map(str, value if isinstance(value, (list, tuple)) else [value]) if text.strip())
-    if not found:
-        raise InputError(f"the reference {template!r} is empty on the document with fields {_listed(doc)}")
-    return found
+    return _read(template, doc, "reference", _texts)
 
 
-def _value(template: str, doc: Mapping[str, Any], role: str) -> Any:
-    if template in doc:
-        return doc[template]
-    if "{" not in template:
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    several = value if isinstance(value, (list, tuple, Iterator)) else [value]
+    return tuple(text for each in several if (text := _text(each)).strip())
+
+
+def _read(template: str, doc: Mapping[str, Any], role: str, convert: Callable[[Any], T]) -> T:
+    if template not in doc and "{" not in template:
         raise InputError(
             f"{role}: the document has no field {template!r}; it has {_listed(doc)}. Name one of these, or give a "
             "Jinja template such as '{{ field }}'"
         )
     try:
-        if (one := _ONE_EXPRESSION.fullmatch(template)) is not None:
-            value = _expression(one[1])(**doc)
-            return str(value) if isinstance(value, StrictUndefined) else value  # str() raises on an undefined one
-        return _template(template).render(**doc)
-    except TemplateError as error:
-        raise InputError(
-            f"{role}: the template {template!r} failed on a document with fields {_listed(doc)}: {error}"
-        ) from error
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+        return convert(_value(template, doc))
+    except Exception as error:  # a template can do much of what Python can, and fail as variously
         raise InputError(
             f"{role}: the template {template!r} failed on a document with fields {_listed(doc)}: {error!r}"
         ) from error
+
+
+def _value(template: str, doc: Mapping[str, Any]) -> Any:
+    if template in doc:
+        return doc[template]
+    if (one := _ONE_EXPRESSION.fullmatch(template)) is not None:
+        return _expression(one[1])(doc)
+    return _template(template).render(doc)
 
 
 def _listed(doc: Mapping[str, Any]) -> str:
@@ -67,9 +74,12 @@ def _listed(doc: Mapping[str, Any]) -> str:
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
-    """The harness's own settings, so that a doc_to_text template pasted here gives the same text."""
-    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)
+def _environment() -> SandboxedEnvironment:
+    """The harness's own settings, so that a doc_to_text template pasted here gives the same text.
+
+    Sandboxed: a template that came with somebody's task file or command line reads the document and nothing else.
+    """
+    environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
     environment.filters["regex_replace"] = lambda text, pattern, value="", count=0: re.sub(
         pattern, value, text, count=count
     )

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import json
 import logging
-import shlex
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +20,7 @@ from lm_eval.api.filter import Filter
 from lm_eval.api.model import LM
 from lm_eval.api.registry import filter_registry, metric_registry, register_filter, register_metric
 
+from lm_eval_bertjudge import spill
 from lm_eval_bertjudge.autoload import tasks_dir
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.pipeline import Pipeline
@@ -38,6 +37,9 @@ COLUMNS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 }
 
 
+FAILED = Verdict(None, False, "unjudged", False, "judging_failed")
+
+
 class VerdictRow(dict[str, Any]):
     """A verdict as a dict whose text is JSON: the harness writes `str()` of each row into the sample log."""
 
@@ -45,11 +47,20 @@ class VerdictRow(dict[str, Any]):
         return json.dumps(self)
 
 
+class NotScored(float):
+    """Not a number in the table, and no "yes" to the harness's `any()` over several gold answers."""
+
+    def __bool__(self) -> bool:
+        return False
+
+
 class BertJudgeFilter(Filter):  # type: ignore[misc]
     """Judges every answer of a task; in a task's `filter_list` as `function: bertjudge`, with `Pipeline` beside it.
 
-    The harness makes filters after all generation is done, so a wrong option must not raise before the answers are
-    safe: options are only read in `apply`. `bertjudge check TASK` reads them before a run.
+    The harness makes filters after all generation is done, and an exception here would throw away the answers of every
+    other task and rank too. So a failure of judging is an error in the log that names the file with the saved answers
+    and the command that judges them, the rows are unjudged, and the metric is not a number. `bertjudge check TASK`
+    finds what can be found before a run.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -63,45 +74,43 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
         Args:
             resps: Per document its responses; more than one with `repeats`.
             docs: The documents.
-
-        Raises:
-            BertJudgeError: Judging failed. The answers were written to a file that the message names, with the
-                command that judges them without generating again.
         """
         answers = [[each] if isinstance(each, str) else list(each) for each in resps]
         try:
-            pipeline = Pipeline.read(self.options)
-            per_doc = [
-                [pipeline.item(doc, response) for response in responses]
-                for responses, doc in zip(answers, docs, strict=True)
-            ]
-            verdicts = pipeline.decide([item for items in per_doc for item in items])
-        except Exception as error:
-            raise self._spilled(error, answers, docs) from error
-        _warn(pipeline.method, verdicts)
+            with spill.termination_raises():
+                verdicts = self._verdicts(answers, docs)
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            logger.error(_saved(error, spill.rows(answers, docs), self.options)[1])
+            if not isinstance(error, Exception):
+                raise
+            return [[VerdictRow(FAILED.as_row()) for _ in responses] for responses in answers]
         left = iter(verdicts)
-        return [[VerdictRow(next(left).as_row()) for _ in items] for items in per_doc]
+        return [[VerdictRow(next(left).as_row()) for _ in responses] for responses in answers]
 
-    def _spilled(self, error: Exception, answers: list[list[Any]], docs: Sequence[Mapping[str, Any]]) -> BertJudgeError:
-        """Saves the generated answers, so that hours of generation survive a failure of judging."""
-        with tempfile.NamedTemporaryFile(
-            "w", prefix="bertjudge_unjudged_", suffix=".jsonl", dir=_writable(), delete=False, encoding="utf-8"
-        ) as out:
-            for index, (responses, doc) in enumerate(zip(answers, docs, strict=True)):
-                for response in responses:
-                    row = {"doc_id": index, "doc": dict(doc), "candidate": response}
-                    out.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
-        options = {name: value if isinstance(value, str) else json.dumps(value) for name, value in self.options.items()}
-        flags = "".join(
-            f" --{name} {shlex.quote(options[name])}"
-            for name in ("method", "match", "question", "reference", "judge", "llm", "threshold")
-            if name in options
-        )
-        return BertJudgeError(
-            f"judging failed: {error}\nNothing is lost: the generated answers are in {out.name}\n"
-            "Judge them, once the cause is mended, with:\n"
-            f"  bertjudge judge --input {out.name} --output verdicts.jsonl{flags}"
-        )
+    def _verdicts(self, answers: list[list[Any]], docs: Sequence[Mapping[str, Any]]) -> list[Verdict]:
+        pipeline = Pipeline.read(self.options)
+        items = [
+            pipeline.item(doc, response) for responses, doc in zip(answers, docs, strict=True) for response in responses
+        ]
+        if items and not any(item.references for item in items):
+            raise InputError(f"the reference {pipeline.reference!r} is empty on every document")
+        verdicts = pipeline.decide(items)
+        _warn(pipeline.method, verdicts)
+        return verdicts
+
+
+def _saved(error: BaseException, unjudged: list[dict[str, Any]], options: Mapping[str, Any]) -> tuple[Path | None, str]:
+    """Saves what a failure left unjudged: the file, and what to tell about it."""
+    cause = str(error) if isinstance(error, BertJudgeError) else repr(error)
+    counted = "they count as unjudged, and bertjudge is nan (0 where a document has several gold answers)"
+    try:
+        path = spill.save(unjudged)
+    except BertJudgeError as full:
+        return None, f"judging failed: {cause}\n{full}: only the sample log (--log_samples) has them, and {counted}"
+    return path, (
+        f"judging failed: {cause}\nNothing is lost: the {len(unjudged)} answers are in {path}; {counted}.\n"
+        f"Judge them, once the cause is mended, with:\n  {spill.command(path, options)}"
+    )
 
 
 def bertjudge(
@@ -120,13 +129,11 @@ def bertjudge(
         **options: For plain answers: judge, threshold, backend, device, dtype, batch_tokens, method, match.
 
     Raises:
-        InputError: A column or option is unknown.
+        InputError: A column is unknown.
     """
-    try:
-        rows = _rows(references[0], predictions[0], options)
-    except TypeError as error:  # the harness would call again with other arguments and hide this one
-        raise InputError(f"metric bertjudge cannot read {predictions!r}: {error}") from error
-    share = {"bertjudge": _mean([float(row["correct"]) for row in rows])}
+    rows = _rows(references[0], predictions[0], options)
+    failed = any(row.get("reason") == FAILED.reason for row in rows)
+    share = {"bertjudge": NotScored("nan") if failed else _mean([float(row["correct"]) for row in rows])}
     for column in columns:
         if column not in COLUMNS:
             raise InputError(f"metric bertjudge has no column {column!r}; it has {', '.join(COLUMNS)}")
@@ -139,8 +146,35 @@ def _rows(reference: Any, prediction: Any, options: Mapping[str, Any]) -> list[d
     answers = list(prediction) if isinstance(prediction, (list, tuple)) else [prediction]
     if all(isinstance(answer, Mapping) and "correct" in answer for answer in answers):
         return [dict(answer) for answer in answers]
-    judging = BertJudgeFilter(reference="reference", include_question=False, **options)
-    return judging.apply([[str(answer) for answer in answers]], [{"reference": reference}])[0]
+    return [verdict.as_row() for verdict in _judged_pair(reference, answers, options)]
+
+
+# Options with which judging failed, and the file with the answers: the metric sees one document at a time.
+_spilled: dict[str, Path | None] = {}
+
+
+def _judged_pair(reference: Any, answers: list[Any], options: Mapping[str, Any]) -> list[Verdict]:
+    """Verdicts on plain answers; after a failure the rest of the run's answers go to the same file, untried."""
+    options = {"reference": "reference", "include_question": False, **options}
+    key = json.dumps(options, sort_keys=True, default=str)
+    doc = {"reference": reference}
+    unjudged = spill.rows([answers], [doc])
+    if key not in _spilled:
+        try:
+            pipeline = Pipeline.read(options)
+            verdicts = pipeline.decide([pipeline.item(doc, answer) for answer in answers])
+            _warn(pipeline.method, verdicts)
+            return verdicts
+        except Exception as error:  # told in the log, and not a number in the table
+            _spilled[key], message = _saved(error, unjudged, options)
+            logger.error("%s\nAll answers that follow go there too.", message)
+    elif (path := _spilled[key]) is not None:
+        try:
+            spill.append(unjudged, path)
+        except OSError as error:
+            _spilled[key] = None
+            logger.error("%s is incomplete: %s. Only the sample log (--log_samples) has what follows", path, error)
+    return [FAILED for _ in answers]
 
 
 def _mean(values: list[float]) -> float:
@@ -157,15 +191,6 @@ def _warn(method: str, verdicts: list[Verdict]) -> None:
             "bertjudge %s: of %d answers %d unjudged%s, %d judged on a shortened text",
             method, len(verdicts), len(unjudged), reasons, truncated,
         )  # fmt: skip
-
-
-def _writable() -> str:
-    """The working directory, or the system's temporary one where that cannot be written."""
-    try:
-        with tempfile.TemporaryFile(dir="."):
-            return str(Path.cwd())
-    except OSError:
-        return tempfile.gettempdir()
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ METHODS: tuple[Method, ...] = ("judge", "lexical", "cascade", "llm")
 Fallback = Literal["no_match", "parse_failure"]
 FALLBACKS: tuple[Fallback, ...] = ("no_match", "parse_failure")
 
+_TEXTS = ("reference", "question", "judge", "backend", "device", "dtype")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
@@ -68,6 +70,11 @@ class Pipeline:
         if "reference" not in options:
             raise InputError("filter bertjudge needs `reference`: the right answer's field name, or a Jinja template")
         pipeline = cls(**options)
+        for name in _TEXTS:
+            if not isinstance(value := getattr(pipeline, name), str):
+                raise InputError(f'filter bertjudge: {name} is {value!r}; text was expected, such as {name}: "{value}"')
+        if isinstance(pipeline.threshold, str):
+            raise InputError(f"filter bertjudge: threshold is {pipeline.threshold!r}; write the number without quotes")
         if pipeline.include_question and not pipeline.question:
             raise InputError(
                 "filter bertjudge needs `question`: the prompt's field name, or a Jinja template. To judge the answer "
@@ -101,24 +108,26 @@ class Pipeline:
         )
 
     def item(self, doc: Mapping[str, Any], response: Any) -> JudgeItem:
-        """One response to a document as an item; a response that is None says nothing."""
+        """One response to a document as an item; a response that is None says nothing.
+
+        Raises:
+            InputError: A template does not fit the document. An empty reference is no error: it is left unjudged.
+        """
         question = fields.question(self.question, doc) if self.include_question else ""
         return JudgeItem(question, fields.references(self.reference, doc), "" if response is None else str(response))
 
     def decide(self, items: Sequence[JudgeItem]) -> list[Verdict]:
-        """One verdict per item, in order.
+        """One verdict per item, in order; an item without a reference is unjudged.
 
         The encoder is loaded only where an item needs it: never for "lexical", and for "cascade" only when the strict
         lexical "yes" leaves something over.
 
         Raises:
-            InputError: Unknown method or match, or an item without a reference.
+            InputError: Unknown method or match.
         """
         for name, known in (("method", METHODS), ("match", lexical.MATCHES), ("fallback", FALLBACKS)):
             if getattr(self, name) not in known:
                 raise InputError(f"{name} is {getattr(self, name)!r}; one of {', '.join(known)} was expected")
-        if any(not item.references for item in items):
-            raise InputError("an item has no reference: give at least one right answer")
         by_rule = [self._by_rule(item) for item in items]
         left = [item for item, verdict in zip(items, by_rule, strict=True) if verdict is None]
         judged = iter(self.load().judge(left, threshold=self.threshold) if left else [])
@@ -126,6 +135,8 @@ class Pipeline:
 
     def _by_rule(self, item: JudgeItem) -> Verdict | None:
         """The verdict of the lexical stage; None where the encoder has to read the answer."""
+        if not item.references:
+            return Verdict(None, False, "unjudged", False, "no_reference")
         if self.method in ("judge", "llm"):
             return None
         if self.method == "cascade" and self.fallback == "no_match":

@@ -46,9 +46,15 @@ def test_what_cannot_be_rendered_names_the_fields_there_are(template: str) -> No
         fields.references(template, DOC)
 
 
-def test_an_empty_reference_is_an_error() -> None:
-    with pytest.raises(InputError, match="is empty"):
-        fields.references("none", DOC)
+@pytest.mark.parametrize("empty", [[], None, "", "  ", [None, ""]])
+def test_what_is_empty_is_no_reference(empty: object) -> None:
+    assert fields.references("x", {"x": empty}) == ()
+    assert fields.references("{{ x }}", {"x": empty}) == ()
+    assert fields.question("x", {"x": None}) == ""
+
+
+def test_a_lazy_filter_gives_its_elements() -> None:
+    assert fields.references("{{ aliases | map('upper') }}", DOC) == ("A", "B")
 
 
 def test_the_harness_regex_replace_filter_works() -> None:

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import json
-import shlex
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lm_eval_bertjudge import cli
-from lm_eval_bertjudge.errors import BertJudgeError, InputError
+from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.harness import BertJudgeFilter, bertjudge
-from lm_eval_bertjudge.pipeline import Pipeline
 
 DOCS = [{"question": "6 * 3?", "answer": "18"}, {"question": "Capital of Peru?", "answer": "Lima"}]
 OPTIONS = {"question": "question", "reference": "answer"}
@@ -76,34 +74,29 @@ def test_unjudged_and_truncated_answers_are_one_warning_line(caplog: pytest.LogC
         ({"reference": "answer"}, "needs `question`"),
         ({"question": "question", "reference": "answer", "method": "regex"}, "one of judge, lexical, cascade"),
         ({"question": "question", "reference": "answer", "judge": "/nowhere"}, "no judge at '/nowhere'"),
+        ({"question": "question", "reference": "answer", "device": 0}, 'such as device: "0"'),
+        ({"question": "question", "reference": "answer", "threshold": "0.5"}, "write the number without quotes"),
+        ({"question": "question", "reference": "{{ '' }}"}, "is empty on every document"),
     ],
 )
 def test_a_failure_after_generation_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, str], message: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    options: dict[str, Any],
+    message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BertJudgeError, match=message) as caught:
-        BertJudgeFilter(**options).apply([["It is 18."], ["Lima", "Cusco"]], DOCS)
+    found = BertJudgeFilter(**options).apply([["It is 18."], ["Lima", "Cusco"]], DOCS)
+    assert [[r["reason"] for r in each] for each in found] == [["judging_failed"], ["judging_failed"] * 2]
+    assert math.isnan(bertjudge(references=["18"], predictions=[found[0]]))  # type: ignore[arg-type]
     saved = next(tmp_path.glob("bertjudge_unjudged_*.jsonl"))
     rows = [json.loads(line) for line in saved.read_text().splitlines()]
     assert [(r["doc_id"], r["candidate"]) for r in rows] == [(0, "It is 18."), (1, "Lima"), (1, "Cusco")]
-    assert str(saved) in str(caught.value)
+    assert message in caplog.text
+    assert f"the 3 answers are in {saved}" in caplog.text
 
 
-def test_the_command_in_the_failure_message_judges_what_was_saved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-
-    def out_of_memory(*args: object) -> None:
-        raise MemoryError("no room")
-
-    options = OPTIONS | {"question": "{{ question }} Say 'X'.", "method": "lexical"}
-    with monkeypatch.context() as patched:
-        patched.setattr(Pipeline, "decide", out_of_memory)
-        with pytest.raises(BertJudgeError, match="no room") as caught:
-            BertJudgeFilter(**options).apply([["Final answer: 18"], ["Final answer: Cusco"]], DOCS)
-    command = next(line for line in str(caught.value).splitlines() if line.startswith("  bertjudge judge"))
-    assert cli.main(shlex.split(command)[1:]) == 0
-    verdicts = [json.loads(line) for line in (tmp_path / "verdicts.jsonl").read_text().splitlines()]
-    assert [v["correct"] for v in verdicts] == [True, False]
+def test_a_failure_is_no_yes_to_any_of_several_gold_answers() -> None:
+    failed = bertjudge(references=["18"], predictions=[[row(p_correct=None, reason="judging_failed", correct=False)]])
+    assert not any([failed])

@@ -14,10 +14,11 @@ LAYERS = {
     "backends": 2,
     "judge": 3,
     "pipeline": 4,
-    "harness": 5,
-    "demo": 6, "rescoring": 6,
-    "reporting": 7,
-    "cli": 8,
+    "spill": 5,
+    "harness": 6,
+    "demo": 7, "rescoring": 7,
+    "reporting": 8,
+    "cli": 9,
 }  # fmt: skip
 HEAVY = {
     "torch": "backends/torch.py", "transformers": "backends/torch.py", "onnxruntime": "backends/onnx.py",

@@ -153,6 +153,8 @@ def _sampled(file: Path, lines: Iterator[Row], templates: Templates | None, gene
         for repeat, response in enumerate(responses):
             name = f"{generator}/{task}/{doc_id}" + (f"#{repeat}" if len(responses) > 1 else "")
             found.append({"id": name, **shared, "repeat": repeat, "candidate": response})
+    if found and not any(row["references"] for row in found):
+        raise InputError(f"{file}: the reference is empty on every document; give another --reference")
     return found
 
 
