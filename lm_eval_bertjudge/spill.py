@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_bertjudge.backends.llm_judge import LLMOptions
-from lm_eval_bertjudge.errors import BertJudgeError
+from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.pipeline import Pipeline
 
 PREFIX = "bertjudge_unjudged_"
@@ -83,12 +83,19 @@ def command(path: Path, options: Mapping[str, Any]) -> str:
     if not options.get("include_question", True):
         known.remove("question")
     given = {name: options[name] for name in known if options.get(name) is not None}
-    with contextlib.suppress(KeyError, TypeError, BertJudgeError):
-        given["llm"] = LLMOptions.read(given.pop("llm")) and options["llm"]
+    if not _readable(given.get("llm")):
+        del given["llm"]
     texts = {name: value if isinstance(value, str) else json.dumps(value, default=str) for name, value in given.items()}
     flags = "".join(f" --{name} {shlex.quote(text)}" for name, text in texts.items())
     output = path.with_name(path.name.replace(PREFIX, "verdicts_"))
     return f"bertjudge judge --input {shlex.quote(str(path))} --output {shlex.quote(str(output))}{flags}"
+
+
+def _readable(llm: Any) -> bool:
+    try:
+        return llm is None or bool(LLMOptions.read(llm))
+    except (TypeError, ValueError, InputError):
+        return False
 
 
 @contextlib.contextmanager
