@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"bertjudge: {error}\n")
         return 2
     except OSError as error:  # a full disk, a folder that is read-only or not there
-        sys.stderr.write(f"bertjudge: {error.filename or 'writing failed'}: {error.strerror or error}\n")
+        sys.stderr.write(f"bertjudge: {error.filename or 'writing the output failed'}: {error.strerror or error}\n")
         return 2
     except KeyboardInterrupt:
         sys.stderr.write("bertjudge: interrupted\n")

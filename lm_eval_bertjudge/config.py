@@ -11,6 +11,7 @@ from lm_eval_bertjudge.encoding import ENCODING_VERSION
 from lm_eval_bertjudge.errors import CheckpointError
 
 CARD_FILE = "judge_card.json"
+_SHORTEST = 8  # tokens: three markers, the two ends, and a token for each field
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class JudgeCard:
         """Reads and checks the card in `folder`.
 
         Raises:
-            CheckpointError: There is no card, it is not JSON, lacks a field, or names another encoding version.
+            CheckpointError: There is no card, it is not JSON, lacks a field, has an impossible value, or names another
+                encoding version.
         """
         path = folder / CARD_FILE
         try:
@@ -54,8 +56,12 @@ class JudgeCard:
             raise CheckpointError(
                 f"{path} is missing: not a judge folder. Export one with: python -m training.export --help"
             ) from None
-        except (json.JSONDecodeError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, OSError) as error:
             raise CheckpointError(f"{path} cannot be read as a judge card: {error}") from error
+        if not isinstance(card.max_length, int) or card.max_length < _SHORTEST:
+            raise CheckpointError(f"{path}: max_length is {card.max_length!r}; {_SHORTEST} or more was expected")
+        if not isinstance(card.threshold, (int, float)) or not 0.0 <= card.threshold <= 1.0:
+            raise CheckpointError(f"{path}: threshold is {card.threshold!r}; a probability in [0, 1] was expected")
         if card.encoding != ENCODING_VERSION:
             raise CheckpointError(
                 f"{path}: the judge was trained on input format {card.encoding!r}, this version of lm-eval-bertjudge "

@@ -102,7 +102,7 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
 def _saved(error: BaseException, unjudged: list[dict[str, Any]], options: Mapping[str, Any]) -> tuple[Path | None, str]:
     """Saves what a failure left unjudged: the file, and what to tell about it."""
     cause = str(error) if isinstance(error, BertJudgeError) else repr(error)
-    counted = "they count as unjudged, and bertjudge is nan (0 where a document has several gold answers)"
+    counted = "they count as unjudged, and bertjudge is NaN (0 where a document has several gold answers)"
     try:
         path = spill.save(unjudged)
     except BertJudgeError as full:
@@ -167,7 +167,8 @@ def _judged_pair(reference: Any, answers: list[Any], options: Mapping[str, Any])
             return verdicts
         except Exception as error:  # told in the log, and not a number in the table
             _spilled[key], message = _saved(error, unjudged, options)
-            logger.error("%s\nAll answers that follow go there too.", message)
+            logger.error("%s", message)
+            logger.error("the metric alone sees one document at a time: all answers that follow go to the same file")
     elif (path := _spilled[key]) is not None:
         try:
             spill.append(unjudged, path)
@@ -257,9 +258,11 @@ class ReplayModel(LM):  # type: ignore[misc]
 def evaluate(model: LM, task_configs: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     """Runs the harness in process on task configs; its results with samples, and its table as text."""
     import lm_eval
+    from lm_eval.tasks import TaskManager
     from lm_eval.utils import make_table
 
-    results = lm_eval.simple_evaluate(model=model, tasks=task_configs, log_samples=True)
+    nothing_else = TaskManager(include_defaults=False)  # indexing the harness's own tasks takes seconds
+    results = lm_eval.simple_evaluate(model=model, tasks=task_configs, log_samples=True, task_manager=nothing_else)
     return results, make_table(results)
 
 

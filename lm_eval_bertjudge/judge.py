@@ -7,6 +7,7 @@ judged one by one and the best counts.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -170,12 +171,14 @@ def load_judge(
         MissingExtraError: The backend's packages are not installed.
     """
     key = (model, backend, device, dtype, batch_tokens)
-    if key not in _LOADED:
-        _LOADED[key] = _load(*key)
-    return _LOADED[key]
+    own = (os.getpid(), *key)
+    if own not in _LOADED:
+        _LOADED[own] = _load(*key)
+    return _LOADED[own]
 
 
-_LOADED: dict[tuple[str, str, str, str, int], Judge] = {}
+# By process, too: what a forked child inherits has lost the threads that it computes with.
+_LOADED: dict[tuple[int, str, str, str, str, int], Judge] = {}
 
 
 def _load(model: str, backend: str, device: str, dtype: str, batch_tokens: int) -> Judge:
@@ -187,7 +190,12 @@ def _load(model: str, backend: str, device: str, dtype: str, batch_tokens: int) 
     if not tokenizer.exists():
         raise CheckpointError(f"{tokenizer} is missing: a judge folder has a fast tokenizer beside its weights")
     card = _card(folder, model)
-    encoder = Encoder(tokenizer.read_text(encoding="utf-8"), max_length=card.max_length)
+    try:
+        encoder = Encoder(tokenizer.read_text(encoding="utf-8"), max_length=card.max_length)
+    except CheckpointError:
+        raise
+    except Exception as error:  # tokenizers has no class for its errors
+        raise CheckpointError(f"{tokenizer} cannot be read: {error}") from error
     return Judge(LOADERS[chosen](folder, device=device, dtype=dtype), encoder, card, batch_tokens=batch_tokens)
 
 

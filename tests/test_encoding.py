@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import lru_cache
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ TOKENIZERS = {"byte_level": BYTE_LEVEL.to_str(), "word_piece": WORD_PIECE_JSON}
 Q, C, R = "What is the capital of France?", "The capital of France is Paris.", "Paris"
 
 
+@lru_cache
 def encoder(kind: str = "byte_level", max_length: int = 128) -> Encoder:
     return Encoder(TOKENIZERS[kind], max_length=max_length)
 

@@ -29,6 +29,7 @@ QUESTIONS = [
     {"question": "2 + 5?", "answer": "#### 7", "said": "That makes seven, so 7."},
     {"question": "9 - 5?", "answer": "#### 4", "said": "Final answer: 5"},
 ]
+NO_TASKS = TaskManager(include_defaults=False)  # indexing the harness's thousands of tasks takes seconds
 REFERENCE = "{{ answer.split('#### ')[-1] }}"
 
 
@@ -61,7 +62,9 @@ def judging(**options: Any) -> dict[str, Any]:
 
 def run(task: dict[str, Any] | str, **options: Any) -> dict[str, Any]:
     model = ReplayModel({row["question"]: row["said"] for row in QUESTIONS})
-    return lm_eval.simple_evaluate(model=model, tasks=[task], log_samples=True, bootstrap_iters=100, **options)
+    return lm_eval.simple_evaluate(
+        model=model, tasks=[task], log_samples=True, bootstrap_iters=100, task_manager=NO_TASKS, **options
+    )
 
 
 def test_three_pipelines_give_three_rows_with_stderr_and_readable_samples(data: Path) -> None:
@@ -171,19 +174,11 @@ def command(*args: str, env: dict[str, str] | None = None, cwd: Path | None = No
 OFF = {"LM_EVAL_BERTJUDGE_AUTOLOAD": "0"}
 
 
-def test_the_task_is_listed_without_any_flag() -> None:
-    assert "gsm8k_bertjudge" in command("ls", "tasks")
-
-
-def test_the_off_switch_and_include_path() -> None:
-    assert "gsm8k_bertjudge" not in command("ls", "tasks", env=OFF)
-    assert "gsm8k_bertjudge" in command("ls", "tasks", "--include_path", tasks_dir(), env=OFF)
-
-
-def test_a_users_own_task_of_the_same_name_wins(tmp_path: Path) -> None:
+def test_tasks_are_listed_without_any_flag_and_a_users_own_of_the_same_name_wins(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("task: gsm8k_bertjudge\ndataset_path: json\n")
     shown = command("ls", "tasks", "--include_path", str(tmp_path))
     assert re.search(rf"gsm8k_bertjudge.*{re.escape(str(tmp_path))}", shown)
+    assert "hendrycks_math_bertjudge" in shown
 
 
 @pytest.mark.parametrize("env", [{}, OFF], ids=["autoload", "include_path"])
@@ -208,7 +203,8 @@ SNIPPETS = re.findall(r"```yaml\n(# with the .*?)```", README, re.DOTALL)
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=["filter", "metric"])
 def test_the_readmes_configs_run_as_written(hub: Path, tmp_path: Path, snippet: str) -> None:
     (tmp_path / "mine.yaml").write_text(snippet.replace("LM_EVAL", lm_eval.__path__[0]))
-    shown = command(
-        "run", "--model", "dummy", "--tasks", "gsm8k_mine", "--limit", "2", "--include_path", str(tmp_path), cwd=hub
-    )
-    assert re.search(r"gsm8k_mine.*\|bertjudge", shown)
+    found = lm_eval.simple_evaluate(
+        model="dummy", tasks=["gsm8k_mine"], limit=2, bootstrap_iters=0,
+        task_manager=TaskManager(include_path=str(tmp_path), include_defaults=False),
+    )  # fmt: skip
+    assert re.search(r"gsm8k_mine.*\|bertjudge", lm_eval.utils.make_table(found))

@@ -59,9 +59,17 @@ class TorchBackend:
 
 
 def _load(folder: Path, dtype: torch.dtype) -> Any:
+    pickled = sorted(path.name for path in folder.glob("pytorch_model*.bin"))
+    if pickled and not any(folder.glob("*.safetensors")):
+        raise CheckpointError(
+            f"{folder} has its weights as {pickled[0]}, which is pickle: loading it can run any code. If you trust it, "
+            "convert it: AutoModelForSequenceClassification.from_pretrained(FOLDER).save_pretrained(FOLDER)"
+        )
     try:
-        model, info = AutoModelForSequenceClassification.from_pretrained(folder, dtype=dtype, output_loading_info=True)
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        model, info = AutoModelForSequenceClassification.from_pretrained(
+            folder, dtype=dtype, output_loading_info=True, use_safetensors=True, trust_remote_code=False
+        )
+    except Exception as error:  # transformers and safetensors raise many kinds
         raise CheckpointError(f"{folder} cannot be loaded as a sequence-classification checkpoint: {error}") from error
     if info["missing_keys"] or info["mismatched_keys"]:
         missing = ", ".join(sorted(map(str, [*info["missing_keys"], *info["mismatched_keys"]]))[:5])

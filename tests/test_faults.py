@@ -1,0 +1,507 @@
+"""Faults provoked for real: nothing that was generated is lost, and the message says what to type next."""
+
+from __future__ import annotations
+
+import json
+import math
+import multiprocessing
+import os
+import re
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import lm_eval
+import pytest
+
+from lm_eval_bertjudge import cli, load_judge, spill
+from lm_eval_bertjudge import pipeline as pipeline_module
+from lm_eval_bertjudge.errors import CheckpointError
+from lm_eval_bertjudge.harness import BertJudgeFilter, ReplayModel, _spilled
+from lm_eval_bertjudge.judge import DEFAULT_FOLDER
+from lm_eval_bertjudge.pipeline import Pipeline
+from tests.conftest import CountingBackend
+from tests.test_harness_run import NO_TASKS, QUESTIONS, config, judging
+from tests.test_judge import judge_with
+
+DOCS = [{"question": "6 * 3?", "answer": "18"}, {"question": "Capital of Peru?", "answer": "Lima"}]
+ANSWERS = [["Final answer: 18"], ["I would say Lima.", "Cusco"]]
+OPTIONS = {"question": "question", "reference": "answer"}
+BROKEN = {"judge": "/no/judge/here"}
+
+
+@pytest.fixture(autouse=True)
+def in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", None)
+    _spilled.clear()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> CountingBackend:
+    """A judge that costs nothing, for what is not about the judge."""
+    backend = CountingBackend()
+    monkeypatch.setattr(pipeline_module, "load_judge", lambda *args, **kwargs: judge_with(backend))
+    return backend
+
+
+def data(rows: list[dict[str, Any]]) -> Path:
+    path = Path("questions.jsonl").absolute()
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def evaluated(*tasks: Any, said: dict[str, Any] | None = None, **options: Any) -> dict[str, Any]:
+    said = said or {row["question"]: row["said"] for row in QUESTIONS}
+    found = lm_eval.simple_evaluate(
+        model=ReplayModel(said),
+        tasks=list(tasks),
+        log_samples=True,
+        bootstrap_iters=0,
+        task_manager=NO_TASKS,
+        **options,
+    )
+    assert found is not None
+    return found
+
+
+def resuming(caplog: pytest.LogCaptureFixture) -> str:
+    """The command that the message says."""
+    said = next(text for r in caplog.records if "once the cause is mended" in (text := r.getMessage()))
+    return said.split("with:\n  ")[1]
+
+
+def judged(command: str) -> list[dict[str, Any]]:
+    output = Path(shlex.split(command)[shlex.split(command).index("--output") + 1])
+    return [json.loads(line) for line in output.read_text().splitlines()]
+
+
+# Documents and answers
+
+
+def test_documents_and_answers_nobody_expects_are_each_decided_or_unjudged(
+    quick: CountingBackend, caplog: pytest.LogCaptureFixture
+) -> None:
+    cases: dict[str, tuple[Any, Any, str]] = {  # question: answer, reference, what is said about it
+        "none": (None, "18", "empty_answer"),
+        "a number": (18, "18", "threshold"),
+        "a dict": ({"answer": 18}, "18", "threshold"),
+        "white space": (" \n\t\u200b", "18", "empty_answer"),
+        "no reference": ("18", None, "no_reference"),
+        "empty reference": ("18", "", "no_reference"),
+        "long reference": ("18", "word " * 300, "reference_too_long"),
+        "a megabyte": ("so " * 350_000 + "it is 18", "18", "threshold"),
+        "NUL, half a surrogate, a bidi override": ("\x00\ud800\u202e18", "18", "threshold"),
+    }
+    docs = [{"question": q, "answer": reference} for q, (_, reference, _) in cases.items()]
+    task = config(data(docs), doc_to_target="{{ answer }}", filter_list=[
+        {"name": "judge", "filter": [judging(reference="answer")]},
+        {"name": "cascade", "filter": [judging(reference="answer", method="cascade")]},
+        {"name": "lexical", "filter": [judging(reference="answer", method="lexical")]},
+    ])  # fmt: skip
+    found = evaluated(task, said={q: answer for q, (answer, _, _) in cases.items()})
+    reasons = {
+        (sample["filter"], sample["doc"]["question"]): sample["filtered_resps"][0][0]["reason"]
+        for sample in json.loads(json.dumps(found["samples"]["mine"]))
+    }
+    for name in ("judge", "cascade"):
+        assert {q: reasons[name, q] for q in cases} == {q: reason for q, (_, _, reason) in cases.items()}
+    assert reasons["lexical", "no reference"] == "no_reference"
+    assert "bertjudge judge: of 9 answers 3 unjudged (no_reference, reference_too_long), 1 judged on" in caplog.text
+
+
+def test_a_missing_column_names_those_there_are_and_keeps_the_answers(caplog: pytest.LogCaptureFixture) -> None:
+    evaluated(config(data(QUESTIONS), filter_list=[{"name": "j", "filter": [judging(reference="{{ target }}")]}]))
+    assert "failed on a document with fields answer, question, said: UndefinedError" in caplog.text
+    assert "the 3 answers are in" in caplog.text
+
+
+# A judge that fails after generation
+
+
+def test_a_failing_judge_leaves_the_other_tasks_and_pipelines_their_results(
+    quick: CountingBackend, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = config(data(QUESTIONS), task="first", filter_list=[
+        {"name": "broken", "filter": [judging(question="no_such_field")]},
+        {"name": "lexical", "filter": [judging(method="lexical")]},
+    ])  # fmt: skip
+    second = config(data(QUESTIONS), task="second", filter_list=[{"name": "judge", "filter": [judging()]}])
+    found = evaluated(first, second)
+    assert math.isnan(found["results"]["first"]["bertjudge,broken"])
+    assert found["results"]["first"]["bertjudge,lexical"] == pytest.approx(1 / 3)
+    assert 0 <= found["results"]["second"]["bertjudge,judge"] <= 1
+    assert "|NaN|" in lm_eval.utils.make_table(found).replace(" ", "")
+    rows = [json.loads(line) for line in next(Path.cwd().glob("bertjudge_unjudged_*")).read_text().splitlines()]
+    assert [row["candidate"] for row in rows] == [row["said"] for row in QUESTIONS]
+    assert [row["doc"] for row in rows] == QUESTIONS
+
+
+@pytest.fixture(scope="module")
+def mendable(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The embedded judge in a folder with a blank, without its weights."""
+    folder = tmp_path_factory.mktemp("a judge") / "copied"
+    shutil.copytree(DEFAULT_FOLDER, folder)
+    (folder / "model.onnx").rename(folder / "model.onnx.away")
+    return folder
+
+
+def test_the_command_in_the_message_judges_as_the_run_would_have(
+    mendable: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """From a shell, with quotes, dollars and line breaks in the template, after the judge was mended."""
+    options = {
+        "question": "{{ question }}\n\nIt's $5: say \"X\".", "reference": "{{ answer }}", "method": "cascade",
+        "judge": str(mendable), "backend": "onnx", "threshold": 0.25,
+    }  # fmt: skip
+    failed = BertJudgeFilter(**options).apply(ANSWERS, DOCS)
+    assert {row["reason"] for rows in failed for row in rows} == {"judging_failed"}
+    assert f"judging failed: {mendable / 'model.onnx'} cannot be opened" in caplog.text
+    command = resuming(caplog)
+    (mendable / "model.onnx.away").rename(mendable / "model.onnx")
+    ours = shlex.join([sys.executable, "-m", "lm_eval_bertjudge.cli"])
+    done = subprocess.run(command.replace("bertjudge", ours, 1), shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    expected = BertJudgeFilter(**options).apply(ANSWERS, DOCS)
+    flat = [(index, row) for index, rows in enumerate(expected) for row in rows]
+    assert {row["source"] for _, row in flat} == {"lexical", "judge"}
+    assert [(row["doc_id"], {name: row[name] for name in flat[0][1]}) for row in judged(command)] == flat
+
+
+CHOICES = [
+    {"method": "lexical", "match": "exact"},
+    {"method": "cascade", "fallback": "parse_failure"},
+    {"include_question": False, "question": "no_such_field"},
+    {"threshold": 0.9, "batch_tokens": 64},
+]
+
+
+@pytest.mark.parametrize("more", CHOICES, ids=str)
+def test_the_command_carries_the_options(
+    quick: CountingBackend, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, more: dict[str, Any]
+) -> None:
+    def out_of_memory(*args: object) -> None:
+        raise MemoryError("no room")
+
+    options = OPTIONS | more
+    with monkeypatch.context() as patched:
+        patched.setattr(Pipeline, "decide", out_of_memory)
+        BertJudgeFilter(**options).apply(ANSWERS, DOCS)
+    assert "judging failed: MemoryError('no room')" in caplog.text
+    command = resuming(caplog)
+    assert cli.main(shlex.split(command)[1:]) == 0
+    expected = [row for rows in BertJudgeFilter(**options).apply(ANSWERS, DOCS) for row in rows]
+    assert [{name: row[name] for name in expected[0]} for row in judged(command)] == expected
+
+
+def test_every_option_of_a_pipeline_has_its_flag() -> None:
+    values: dict[str, Any] = {
+        "reference": "{{ a }}", "question": "q", "method": "llm", "match": "exact", "fallback": "parse_failure",
+        "judge": "llm", "llm": {"model": "m"}, "threshold": 0.7, "backend": "torch", "device": "cuda:1",
+        "dtype": "bfloat16", "batch_tokens": 99,
+    }  # fmt: skip
+    assert values.keys() | {"include_question"} == {each.name for each in fields(Pipeline)}
+    arguments = shlex.split(spill.command(Path("bertjudge_unjudged_1.jsonl"), values))[1:]
+    read = cli._pipeline(cli._parser().parse_args(arguments))
+    assert {name: getattr(read, name) for name in values} == values | {"llm": '{"model": "m"}'}
+
+
+def test_a_key_that_stands_in_the_options_is_not_shown(caplog: pytest.LogCaptureFixture) -> None:
+    llm = {"model": "m", "api_key": "sk-secret"}
+    BertJudgeFilter(**OPTIONS, method="llm", llm=llm).apply(ANSWERS, DOCS)
+    assert "llm has no option api_key" in caplog.text
+    assert "sk-secret" not in caplog.text
+
+
+def test_the_metric_alone_saves_all_answers_of_the_run_in_one_file(
+    quick: CountingBackend, caplog: pytest.LogCaptureFixture
+) -> None:
+    metric = {"metric": "bertjudge", "aggregation": "mean", "higher_is_better": True, "threshold": 1.5}
+    found = evaluated(config(data(QUESTIONS), metric_list=[metric]))
+    assert math.isnan(found["results"]["mine"]["bertjudge,none"])
+    assert caplog.text.count("judging failed") == 1
+    assert "threshold is 1.5; a probability in [0, 1] was expected" in caplog.text
+    command = resuming(caplog).replace("--threshold 1.5", "--threshold 0.5")
+    assert cli.main(shlex.split(command)[1:]) == 0
+    rows = judged(command)
+    assert [row["candidate"] for row in rows] == [row["said"] for row in QUESTIONS]
+    assert [row["doc"]["reference"] for row in rows] == ["18", "7", "4"]
+    assert {row["source"] for row in rows} == {"judge"}
+
+
+# Being stopped
+
+
+def sleeping(*args: object) -> None:
+    time.sleep(30)
+
+
+@pytest.mark.parametrize(
+    ("number", "error", "status"), [(signal.SIGINT, KeyboardInterrupt, None), (signal.SIGTERM, SystemExit, 143)]
+)
+def test_ctrl_c_and_sigterm_save_the_answers_and_end_the_run(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, number: int, error: type, status: int | None
+) -> None:
+    monkeypatch.setattr(Pipeline, "decide", sleeping)
+    threading.Timer(0.3, os.kill, (os.getpid(), number)).start()
+    with pytest.raises(error) as caught:
+        BertJudgeFilter(**OPTIONS).apply(ANSWERS, DOCS)
+    assert getattr(caught.value, "code", None) == status
+    assert "the 3 answers are in" in caplog.text
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    monkeypatch.undo()
+    os.chdir(Path(resuming(caplog).split()[3]).parent)
+    assert cli.main([*shlex.split(resuming(caplog))[1:], "--method", "lexical"]) == 0
+    assert [row["correct"] for row in judged(resuming(caplog))] == [True, False, False]
+
+
+def test_somebody_elses_sigterm_handler_stays(quick: CountingBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    def theirs(*args: object) -> None: ...
+
+    monkeypatch.setattr(Pipeline, "decide", lambda *args: [signal.getsignal(signal.SIGTERM)])
+    before = signal.signal(signal.SIGTERM, theirs)
+    try:
+        with spill.termination_raises():
+            assert signal.getsignal(signal.SIGTERM) is theirs
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_a_second_run_of_the_command_line_is_not_spoilt_by_ctrl_c(
+    quick: CountingBackend, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"reference": "18", "candidate": f"{n}"} for n in range(3)]
+    arguments = ["judge", "--input", str(data(rows)), "--output", "out.jsonl"]
+    with monkeypatch.context() as patched:
+        patched.setattr(Pipeline, "decide", sleeping)
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        assert cli.main(arguments) == 130
+    assert capsys.readouterr().err == "bertjudge: interrupted\n"
+    assert not Path("out.jsonl").exists()
+    assert cli.main(arguments) == 0
+    assert len(Path("out.jsonl").read_text().splitlines()) == 3
+
+
+# Disks
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file may grow beyond 4 KB: writing fails in the system call, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """Permissions do not bind root, so become somebody else for a while."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+@pytest.fixture
+def open_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A working directory that everybody may read; those of pytest are the user's alone."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        monkeypatch.chdir(name)
+        yield Path(name)
+
+
+def test_answers_go_elsewhere_where_the_working_directory_is_read_only(
+    open_folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    elsewhere = open_folder / "elsewhere"
+    elsewhere.mkdir()
+    elsewhere.chmod(0o777)
+    monkeypatch.setattr("tempfile.tempdir", str(elsewhere))
+    open_folder.chmod(0o555)
+    with unprivileged():
+        BertJudgeFilter(**OPTIONS, metod="x").apply(ANSWERS, DOCS)
+    saved = Path(resuming(caplog).split()[3])
+    assert saved.parent == elsewhere
+    assert len(saved.read_text().splitlines()) == 3
+    open_folder.chmod(0o755)
+
+
+def test_answers_that_can_be_saved_nowhere_are_an_error_that_says_why(caplog: pytest.LogCaptureFixture) -> None:
+    with full_disk():
+        found = BertJudgeFilter(**OPTIONS, metod="x").apply([["so " * 9000]], DOCS[:1])
+    assert found[0][0]["reason"] == "judging_failed"
+    assert f"could not be saved ({Path.cwd()}: File too large; " in caplog.text
+    assert "no option metod" in caplog.text
+    assert "only the sample log (--log_samples) has them" in caplog.text
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_a_full_disk_ends_bertjudge_judge_without_a_half_written_output(
+    quick: CountingBackend, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = data([{"reference": "18", "candidate": f"{n} " * 99} for n in range(40)])
+    Path("out.jsonl").write_text("before")
+    with full_disk():
+        assert cli.main(["judge", "--input", str(rows), "--output", "out.jsonl"]) == 2
+    assert capsys.readouterr().err == "bertjudge: writing the output failed: File too large\n"
+    assert Path("out.jsonl").read_text() == "before"
+
+
+def test_a_full_disk_during_rejudge_costs_a_chunk_and_no_wrong_line(
+    quick: CountingBackend, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("lm_eval_bertjudge.rescoring.rejudge.CHUNK", 4)
+    rows = data([{"id": n, "question": "q", "reference": "18", "candidate": f"{n}"} for n in range(20)])
+    whole = ["rejudge", str(rows), "--method", "judge", "--output"]
+    assert cli.main([*whole, "whole"]) == 0
+    with full_disk():
+        assert cli.main([*whole, "cut"]) == 2
+    assert "File too large" in capsys.readouterr().err
+    asked = len(quick.rows)
+    assert cli.main([*whole, "cut"]) == 0
+    assert 0 < len(quick.rows) - asked < 20
+    outputs = [Path(folder, "verdicts_questions.jsonl").read_bytes() for folder in ("whole", "cut")]
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["judge", "--input", "questions.jsonl", "--output", "no/folder/out"], "no/folder/out.tmp: No such file or"),
+        (["judge", "--input", "questions.jsonl", "--output", "questions.jsonl/out"], "Not a directory"),
+        (["rejudge", "questions.jsonl", "--method", "lexical", "--output", "questions.jsonl"], "questions.jsonl: "),
+        (["rejudge", "questions.jsonl", "--method", "lexical", "--output", "locked"], "Permission denied"),
+        (["report", "questions.jsonl", "--output", "locked/report.md"], "locked/report.md.tmp: Permission denied"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_one_line_and_exit_2(
+    open_folder: Path, capsys: pytest.CaptureFixture[str], command: list[str], message: str
+) -> None:
+    data([{"id": "1", "reference": "18", "candidate": "18", "correct": True, "source": "judge", "truncated": False}])
+    Path("locked").mkdir(mode=0o500)
+    with unprivileged():
+        assert cli.main(command) == 2
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert shown.count("\n") == 1
+
+
+# Judge folders
+
+
+def cut(name: str, keep: float = 0.5) -> Any:
+    def damage(folder: Path) -> None:
+        whole = (folder / name).read_bytes()
+        (folder / name).write_bytes(whole[: int(len(whole) * keep)])
+
+    return damage
+
+
+def card(**changes: Any) -> Any:
+    def damage(folder: Path) -> None:
+        path = folder / "judge_card.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (cut("model.onnx"), "model.onnx cannot be opened"),
+        (cut("model.onnx", 0), "model.onnx cannot be opened"),
+        (cut("tokenizer.json"), "tokenizer.json cannot be read"),
+        (cut("judge_card.json"), "judge_card.json cannot be read as a judge card"),
+        (cut("config.json", 0), "cannot be opened"),
+        (card(max_length="256"), "max_length is '256'"),
+        (card(max_length=4), "max_length is 4"),
+        (card(threshold=7), "threshold is 7"),
+        (card(encoding="v9"), "input format 'v9'"),
+        (shutil.rmtree, "no judge at"),
+    ],
+)  # fmt: skip
+def test_a_damaged_judge_is_refused_with_the_file_that_is_damaged(tmp_path: Path, damage: Any, message: str) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(DEFAULT_FOLDER, folder)
+    damage(folder)
+    with pytest.raises(CheckpointError, match=re.escape(message)):
+        load_judge(str(folder))
+
+
+def test_weights_that_were_cut_short_are_refused(tmp_path: Path, eurobert: Path) -> None:
+    folder = tmp_path / "cut"
+    shutil.copytree(eurobert, folder)
+    cut("model.safetensors")(folder)
+    with pytest.raises(CheckpointError, match="cannot be loaded as a sequence-classification checkpoint"):
+        load_judge(str(folder))
+
+
+# Threads and processes
+
+
+def test_threads_get_the_verdicts_that_one_thread_gets() -> None:
+    answers = [[f"Final answer: {n}" if n % 2 else f"I think it is {n}"] for n in range(16)]
+    docs = [{"question": "How many?", "answer": str(n)} for n in range(16)]
+
+    def verdicts(start: int) -> list[Any]:
+        part = slice(start, start + 4)
+        return BertJudgeFilter(**OPTIONS, method="cascade").apply(answers[part], docs[part])
+
+    with ThreadPoolExecutor(4) as pool:
+        together = [rows for part in pool.map(verdicts, range(0, 16, 4)) for rows in part]
+    alone = [rows for start in range(0, 16, 4) for rows in verdicts(start)]
+    for [one], [other] in zip(together, alone, strict=True):
+        assert one["p_correct"] == pytest.approx(other["p_correct"], abs=1e-5)
+        assert one["correct"] == other["correct"]
+
+
+FORKED = """
+import multiprocessing, os, sys
+from lm_eval_bertjudge import cli
+PAIR = ["judge", "--question", "Half of 2?", "--reference", "1", "--candidate", "It is 1."]
+MATHS = [*PAIR[:-1], "Final answer: 2/2", "--method", "lexical", "--match", "math_verify"]
+if __name__ == "__main__":
+    for arguments in (PAIR, MATHS):
+        cli.main(arguments)
+        sys.stdout.flush()
+        for method in ("fork", "spawn"):
+            child = multiprocessing.get_context(method).Process(target=cli.main, args=(arguments,))
+            child.start()
+            child.join(200)
+            assert child.exitcode == 0, (method, child.exitcode)
+    os._exit(0)
+"""
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system cannot fork")
+def test_a_process_forked_or_spawned_after_the_judge_was_used_can_judge() -> None:
+    Path("forked.py").write_text(FORKED)
+    done = subprocess.run([sys.executable, "forked.py"], capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 6
+    assert len(set(lines[:3])) == len(set(lines[3:])) == 1
+    assert json.loads(lines[3])["correct"]
