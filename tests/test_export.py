@@ -1,0 +1,86 @@
+"""The exported graph against the checkpoint it was made from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.conftest import save_tiny_judge
+
+onnx = pytest.importorskip("onnx", reason="needs the extra `train`")
+transformers = pytest.importorskip("transformers", reason="needs the extra `torch`")
+
+from lm_eval_bertjudge.backends.onnx import OnnxBackend
+from lm_eval_bertjudge.backends.torch import TorchBackend
+from training import bert_graph, export
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny BERT, and its exported graph beside it; its weights are large enough that p is not always 0.5."""
+    config = transformers.BertConfig(
+        vocab_size=403, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
+        max_position_embeddings=256, initializer_range=0.3,
+    )  # fmt: skip
+    folder = save_tiny_judge(tmp_path_factory.mktemp("judges") / "bert", config)
+    export.to_int8(folder, folder / "model.onnx")
+    return folder
+
+
+def rows(n: int = 24) -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [rng.integers(3, 400, size=rng.integers(5, 60)) for _ in range(n)]
+
+
+def padded(some: list[np.ndarray], length: int) -> tuple[np.ndarray, np.ndarray]:
+    ids, mask = np.zeros((2, len(some), length), dtype=np.int64)
+    for i, row in enumerate(some):
+        ids[i, : len(row)], mask[i, : len(row)] = row, 1
+    return ids, mask
+
+
+def p(logits: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(logits[:, 0] - logits[:, 1].astype(np.float64)))
+
+
+def test_the_int8_graph_of_a_bert_says_what_the_checkpoint_says(bert: Path) -> None:
+    ids, mask = padded(rows(), 64)
+    exported, original = (p(made(bert).logits(ids, mask)) for made in (OnnxBackend, TorchBackend))
+    assert original.std() > 0.05
+    assert np.abs(exported - original).mean() < 0.02
+
+
+def test_padding_and_neighbours_do_not_change_what_the_int8_graph_says(bert: Path) -> None:
+    judge = OnnxBackend(bert)
+    together = p(judge.logits(*padded(rows(), 96)))
+    alone = [p(judge.logits(*padded([row], len(row))))[0] for row in rows()]
+    assert together == pytest.approx(alone, abs=1e-5)
+
+
+def test_the_graph_has_no_weight_in_fp32_but_the_embeddings_of_positions_norms_and_head(bert: Path) -> None:
+    graph = onnx.load(bert / "model.onnx").graph
+    large = {c.name for c in graph.initializer if c.data_type == onnx.TensorProto.FLOAT and np.prod(c.dims) > 512}
+    assert large == {"places", "bert.pooler.dense.weight"}
+
+
+@pytest.mark.parametrize("spread", [0.01, 1.0, 30.0])
+def test_two_products_of_activations_and_weights_fit_16_bits(spread: float) -> None:
+    weight = np.random.default_rng(0).normal(scale=spread, size=(64, 48)).astype(np.float32)
+    weight[:, 0] = 0
+    weight[:2, 1] = 100 * spread
+    ints, scale = bert_graph.int8_columns(weight)
+    pairs = ints.astype(np.int64).reshape(-1, 2, 48)
+    assert 255 * np.maximum(pairs, 0).sum(1).max() <= 32767
+    assert 255 * np.minimum(pairs, 0).sum(1).min() >= -32768
+    assert (np.abs(ints * scale - weight) <= 0.501 * scale).all()
+
+
+def test_other_encoders_are_exported_by_torch(eurobert: Path, tmp_path: Path) -> None:
+    assert not bert_graph.supports(transformers.AutoConfig.from_pretrained(eurobert))
+    export.to_int8(eurobert, tmp_path / "model.onnx")
+    (tmp_path / "config.json").write_bytes((eurobert / "config.json").read_bytes())
+    ids, mask = padded(rows(8), 64)
+    exported, original = OnnxBackend(tmp_path).logits(ids, mask), TorchBackend(eurobert).logits(ids, mask)
+    assert np.abs(p(exported) - p(original)).max() < 0.02
