@@ -20,7 +20,8 @@ ITEMS = [
 
 
 def test_no_attack_turns_a_rule_and_the_real_answer_does() -> None:
-    found = attacks.flips({"lexical": Pipeline(reference="", method="lexical")}, ITEMS, n=3)["lexical"]
+    rules = Pipeline(reference="", method="lexical", match="exact")
+    found = attacks.flips({"lexical": rules}, ITEMS, n=3)["lexical"]
     assert found.pop(attacks.CONTROL) == (3, 3)
     assert set(found.values()) == {(0, 3)}
 

@@ -94,6 +94,7 @@ def test_a_tokenizer_without_markers_is_refused() -> None:
 def test_a_judge_sees_neither_what_is_invisible_nor_another_width() -> None:
     assert clean("\x00４２\u200f \u202eＢ）\u2066\x1b\x7f") == "42 B)"
     assert clean("4\u200b2\u00ad") == "42"
+    assert clean("٤٢ ४२") == "42 42"
     assert clean("x\ud800") == "x\ufffd"
     assert clean("naïve ² 狮子\t\n√2") == "naïve ² 狮子\t\n√2"
 
