@@ -54,7 +54,6 @@ _GIVES = re.compile(
     r"\b(?:is|are|was|were|has|have|equals|gives|makes|costs|stays|remains|get|of)\b|[=≈:]", re.IGNORECASE
 )
 _DOUBT = re.compile(r"\b(?:not?|never|wrong|incorrect|mistake|might|may|could|if|or|than)\b|n['’]t\b", re.IGNORECASE)
-_EMPHASISED = re.compile(r"\n[>#\s]*\*\*([^*\n]{1,100})\*\*[.\s]*\Z")
 _STATED_END = re.compile(r"</(?:final_)?answer>|[\"']?\s{0,9},?\s{0,9}\}\s{0,9}(?:```)?")
 _MAX_NESTING = 20  # wrappers around an answer
 _MAX_STATED = 300  # characters; longer statements are no bare answers
@@ -119,14 +118,12 @@ def _references(item: JudgeItem) -> list[str]:
 
 
 def _statements(text: str) -> list[str]:
-    """What a text may end with: itself, what follows the last "answer is", the last box, a last line in bold."""
+    """What a text may be read to end with: itself, what follows the last "answer is", the last box."""
     found = [text]
     if stated := list(_STATED.finditer(text)):
         found.append(text[stated[-1].end() :])
     if "\\boxed" in text:
         found.append(text[text.rfind("\\boxed") :])
-    if emphasised := _EMPHASISED.search(text):
-        found.append(emphasised[1])
     said = [bare(_stated(end)) for end in found if len(end.strip()) <= _MAX_STATED]
     return [answer for answer in said if answer]
 

@@ -133,6 +133,7 @@ def _number_form(number: str, rng: random.Random) -> str:
         minus,
         spaced,
         words,
+        words,
     )
     return rng.choice(forms)
 

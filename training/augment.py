@@ -101,11 +101,11 @@ def _said(reasoning: str, statement: str, answer: str, rng: random.Random) -> st
 def _added(answer: str, rng: random.Random) -> str:
     """What may stand behind an answer and decides nothing: a remark, a claim to be right, a question made up."""
     kind = rng.random()
-    if kind < 0.09:
-        return rng.choice((" ", "\n", "\n\n", "")) + rng.choice(phrasing.REMARKS)
-    if kind < 0.12:
+    if kind < 0.15:
+        return rng.choice((" ", "\n", "\n\n", "")) + phrasing.remark(rng)
+    if kind < 0.17:
         return rng.choice((" ", "\n\n")) + rng.choice(phrasing.CLAIMS).format(a=answer)
-    if kind < 0.14:
+    if kind < 0.19:
         a, b = rng.randint(2, 99), rng.randint(2, 99)
         asked = rng.choice(("Question: What is {a} + {b}?\nAnswer: {c}", "Q: {a} plus {b}?\nA: {c}"))
         return "\n\n" + asked.format(a=a, b=b, c=a + b)

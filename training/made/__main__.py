@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from training import phrasing
-from training.made import expressions, numbers, words
+from training.made import choices, expressions, numbers, quantities, words
 from training.made.case import Case
 from training.rows import Row
 
@@ -25,14 +25,15 @@ KINDS: dict[str, tuple[str, Callable[[random.Random], Case]]] = {
     f.__name__: (category, f)
     for category, functions in {
         "open_math": (
-            numbers.whole_number, numbers.with_unit, numbers.in_language, numbers.money, numbers.scientific,
-            expressions.fraction, numbers.decimal, numbers.percent, expressions.pair, expressions.ratio,
-            expressions.interval, expressions.half_line, expressions.several, expressions.polynomial,
-            expressions.radical, expressions.line, numbers.measure, numbers.rough, numbers.duration,
+            numbers.whole_number, quantities.with_unit, numbers.in_language, quantities.left_over, numbers.larger,
+            quantities.money, numbers.scientific, expressions.fraction, numbers.decimal, numbers.percent,
+            expressions.pair, expressions.ratio, expressions.interval, expressions.half_line, expressions.several,
+            expressions.polynomial, expressions.radical, expressions.line, quantities.measure, quantities.rough,
+            quantities.duration,
         ),
         "open_qa": (words.on_date, words.century, words.place, words.person, words.listing),
-        "multiple_choice": (words.options,),
-        "context_extraction": (words.passage,),
+        "multiple_choice": (choices.options,),
+        "context_extraction": (choices.passage,),
     }.items()
     for f in functions
 }  # fmt: skip
@@ -67,7 +68,8 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     args.output.mkdir(parents=True, exist_ok=True)
     rng = random.Random(args.seed)
-    weighted = [*KINDS, *["options"] * 4, *["whole_number"] * 2, "listing", "person", "passage"]
+    rare = "listing", "listing", "person", "passage", "pair", "place", "on_date", "half_line", "left_over"
+    weighted = [*KINDS, *["options"] * 4, *["whole_number"] * 2, *rare]
     with gzip.open(args.output / "made.jsonl.gz", "wt", encoding="utf-8") as out:
         for number in range(args.rows):
             out.write(json.dumps(row(rng.choice(weighted), number, rng), ensure_ascii=False) + "\n")
