@@ -68,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--device", default="auto", help="auto, cpu, cuda, ...")
     judge.add_argument("--dtype", default="auto", help="auto, float32 or bfloat16")
     judge.add_argument("--batch_tokens", type=int, default=BATCH_TOKENS, help="padded tokens per batch")
+    judge.add_argument("--cache", help="file that keeps verdicts, or 0 for none (default: one in your cache folder)")
     judge.set_defaults(run=_judge)
 
     check = commands.add_parser("check", help="read a task's judging config before hours of generation")
@@ -120,7 +121,7 @@ def _pipeline(args: argparse.Namespace) -> Pipeline:
     """The flags as a pipeline; the first --reference is its template where rows have a `doc`."""
     options = (
         "question", "method", "match", "fallback", "judge", "llm", "threshold", "backend", "device", "dtype",
-        "batch_tokens",
+        "batch_tokens", "cache",
     )  # fmt: skip
     template = args.reference[0] if args.reference else ""
     chosen = {name: getattr(args, name) for name in options}

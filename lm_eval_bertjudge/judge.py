@@ -1,7 +1,7 @@
 """The judge: items in, verdicts out, same length, same order.
 
-Deduplicate, encode, run the backend in length-sorted batches, apply the threshold. Several references of one item are
-judged one by one and the best counts.
+Deduplicate, encode, look what is known already, run the backend on the rest in length-sorted batches, apply the
+threshold. Several references of one item are judged one by one and the best counts.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
 from lm_eval_bertjudge import lexical
 from lm_eval_bertjudge.backends import LOADERS, Backend
 from lm_eval_bertjudge.batching import batches
+from lm_eval_bertjudge.cache import VerdictCache, identity, location
 from lm_eval_bertjudge.config import CARD_FILE, JudgeCard
 from lm_eval_bertjudge.encoding import Encoded, Encoder, clean
 from lm_eval_bertjudge.errors import CheckpointError, InputError, ReferenceTooLongError
@@ -39,9 +39,16 @@ class Judge:
     """An encoder with its tokenizer, card and threshold. Made by `load_judge`."""
 
     def __init__(
-        self, backend: Backend, encoder: Encoder, card: JudgeCard, *, batch_tokens: int = BATCH_TOKENS
+        self,
+        backend: Backend,
+        encoder: Encoder,
+        card: JudgeCard,
+        *,
+        batch_tokens: int = BATCH_TOKENS,
+        cache: VerdictCache | None = None,
     ) -> None:
         self.card = card
+        self._cache = cache or VerdictCache()
         self._backend = backend
         self._encoder = encoder
         self._batch_tokens = batch_tokens
@@ -117,20 +124,35 @@ class Judge:
     def _score(self, triplets: list[Triplet]) -> list[tuple[float, bool] | None]:
         """(p_correct, truncated) per triplet; None where the reference does not fit."""
         encoded = self._encode(triplets)
-        fitting = [i for i, e in enumerate(encoded) if e is not None]
-        rows = [e.ids for e in encoded if e is not None]
-        p: NDArray[np.float64] = np.zeros(len(rows))
-        with tqdm(total=len(rows), desc="judging", unit=" answers", disable=len(rows) < _PROGRESS_FROM) as bar:
-            for batch in batches(rows, batch_tokens=self._batch_tokens, pad_id=self._backend.pad_id):
+        p = iter(self._probabilities([e.ids for e in encoded if e is not None]))
+        return [None if e is None else (next(p), e.truncated) for e in encoded]
+
+    def _probabilities(self, rows: list[list[int]]) -> list[float]:
+        """p_correct per row of token ids; what was judged before is not judged again."""
+        keys = [self._cache.key(ids) for ids in rows]
+        known = self._cache.get(keys)
+        left = {key: ids for key, ids in zip(keys, rows, strict=True) if key not in known}
+        judged: dict[bytes, float] = {}
+        try:
+            self._run(left, judged)
+        finally:  # what is done survives Ctrl-C and a failing backend
+            self._cache.put(judged)
+        known |= judged
+        return [known[key] for key in keys]
+
+    def _run(self, rows: dict[bytes, list[int]], judged: dict[bytes, float]) -> None:
+        """Adds p_correct of each row to `judged`, batch by batch."""
+        keys, ids = list(rows), list(rows.values())
+        with tqdm(total=len(keys), desc="judging", unit=" answers", disable=len(keys) < _PROGRESS_FROM) as bar:
+            for batch in batches(ids, batch_tokens=self._batch_tokens, pad_id=self._backend.pad_id):
                 logits = self._backend.logits(batch.input_ids, batch.attention_mask).astype(np.float64)
-                p[batch.indices] = 1.0 / (1.0 + np.exp(logits[:, 0] - logits[:, 1]))
+                p = 1.0 / (1.0 + np.exp(logits[:, 0] - logits[:, 1]))
+                if np.isnan(p).any():
+                    raise CheckpointError(
+                        f"judge {self.card.name}: its logits are not numbers; are its weights damaged?"
+                    )
+                judged.update(zip((keys[i] for i in batch.indices), p.tolist(), strict=True))
                 bar.update(len(batch.indices))
-        scores: list[tuple[float, bool] | None] = [None] * len(triplets)
-        for index, probability in zip(fitting, p.tolist(), strict=True):
-            if np.isnan(probability):
-                raise CheckpointError(f"judge {self.card.name}: its logits are not numbers; are its weights damaged?")
-            scores[index] = (probability, encoded[index].truncated)  # type: ignore[union-attr]
-        return scores
 
     def _encode(self, triplets: list[Triplet]) -> list[Encoded | None]:
         try:
@@ -155,6 +177,7 @@ def load_judge(
     device: str = "auto",
     dtype: str = "auto",
     batch_tokens: int = BATCH_TOKENS,
+    cache: bool | str | None = None,
 ) -> Judge:
     """Loads a judge once per process and set of options.
 
@@ -164,6 +187,8 @@ def load_judge(
         device: "auto", "cpu", "cuda", ...; see the backend.
         dtype: "auto", "float32" or "bfloat16"; see the backend.
         batch_tokens: Padded tokens per batch.
+        cache: The file that keeps verdicts: True, False, a path, or None for what the environment variable
+            LM_EVAL_BERTJUDGE_CACHE says (without it: on).
 
     Raises:
         CheckpointError: The folder is not a judge this version can run.
@@ -171,17 +196,18 @@ def load_judge(
         MissingExtraError: The backend's packages are not installed.
     """
     key = (model, backend, device, dtype, batch_tokens)
-    own = (os.getpid(), *key)
+    path = location(cache)
+    own = (os.getpid(), *key, path)
     if own not in _LOADED:
-        _LOADED[own] = _load(*key)
+        _LOADED[own] = _load(*key, path)
     return _LOADED[own]
 
 
 # By process, too: what a forked child inherits has lost the threads that it computes with.
-_LOADED: dict[tuple[int, str, str, str, str, int], Judge] = {}
+_LOADED: dict[tuple[int, str, str, str, str, int, Path | None], Judge] = {}
 
 
-def _load(model: str, backend: str, device: str, dtype: str, batch_tokens: int) -> Judge:
+def _load(model: str, backend: str, device: str, dtype: str, batch_tokens: int, cache: Path | None) -> Judge:
     folder = _folder(model)
     chosen = ("onnx" if (folder / "model.onnx").exists() else "torch") if backend == "auto" else backend
     if chosen not in LOADERS:
@@ -196,7 +222,9 @@ def _load(model: str, backend: str, device: str, dtype: str, batch_tokens: int) 
         raise
     except Exception as error:  # tokenizers has no class for its errors
         raise CheckpointError(f"{tokenizer} cannot be read: {error}") from error
-    return Judge(LOADERS[chosen](folder, device=device, dtype=dtype), encoder, card, batch_tokens=batch_tokens)
+    running = LOADERS[chosen](folder, device=device, dtype=dtype)
+    known = VerdictCache(identity(folder, running.kind), cache)
+    return Judge(running, encoder, card, batch_tokens=batch_tokens, cache=known)
 
 
 def _folder(model: str) -> Path:

@@ -41,6 +41,7 @@ class Pipeline:
         dtype: "auto", "float32" or "bfloat16".
         batch_tokens: Padded tokens per batch.
         include_question: False judges candidate against reference alone.
+        cache: The file that keeps the encoder's verdicts: true, false or a path; None for what the environment says.
     """
 
     reference: str
@@ -56,6 +57,7 @@ class Pipeline:
     dtype: str = "auto"
     batch_tokens: int = BATCH_TOKENS
     include_question: bool = True
+    cache: bool | str | None = None
 
     @classmethod
     def read(cls, options: Mapping[str, Any]) -> Pipeline:
@@ -104,8 +106,9 @@ class Pipeline:
                 )
             return load_llm(self.llm)
         return load_judge(
-            self.judge, backend=self.backend, device=self.device, dtype=self.dtype, batch_tokens=self.batch_tokens
-        )
+            self.judge, backend=self.backend, device=self.device, dtype=self.dtype, batch_tokens=self.batch_tokens,
+            cache=self.cache,
+        )  # fmt: skip
 
     def item(self, doc: Mapping[str, Any], response: Any) -> JudgeItem:
         """One response to a document as an item; a response that is None says nothing.

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when huggingface_hub is imported
+os.environ["LM_EVAL_BERTJUDGE_CACHE"] = "0"  # nothing may be left in the user's cache folder
 
 import numpy as np
 import pytest
@@ -50,6 +51,7 @@ class CountingBackend:
     """A backend whose p depends on the row's own tokens only, and that remembers what it was asked."""
 
     pad_id = 0
+    kind = "counting"
 
     def __init__(self) -> None:
         self.rows: list[list[int]] = []

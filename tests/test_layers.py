@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "lm_eval_bertjudge"
 LAYERS = {
     "errors": 0, "records": 0, "autoload": 0, "math_worker": 0, "reading": 0, "values": 0,
-    "config": 1, "fields": 1, "encoding": 1, "batching": 1, "lexical": 1, "agreement": 1,
+    "config": 1, "fields": 1, "encoding": 1, "batching": 1, "lexical": 1, "cache": 1, "agreement": 1,
     "backends": 2,
     "judge": 3,
     "pipeline": 4,

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import yaml
 
 from lm_eval_bertjudge import autoload, cli, fields
 from lm_eval_bertjudge import pipeline as pipeline_module
+from lm_eval_bertjudge.cache import VerdictCache
 from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.encoding import Encoder
 from lm_eval_bertjudge.errors import InputError
@@ -167,8 +169,16 @@ class BatchBackend:
         return np.stack([np.zeros(len(input_ids)), (input_ids.sum(1) % 97) / 30 - 1.5 + jitter], axis=1)
 
 
+class Forgetful(VerdictCache):
+    """Every run in this process judges as a new process would."""
+
+    def get(self, keys: Iterable[bytes]) -> dict[bytes, float]:
+        return {}
+
+
 def use(backend: BatchBackend, tokenizer: Any, set_attribute: Any) -> None:
-    judge = Judge(backend, Encoder(tokenizer.to_str(), max_length=128), JudgeCard(name="fake", max_length=128))
+    card = JudgeCard(name="fake", max_length=128)
+    judge = Judge(backend, Encoder(tokenizer.to_str(), max_length=128), card, cache=Forgetful())
     set_attribute(pipeline_module, "load_judge", lambda *_, **__: judge)
     set_attribute(rejudge, "CHUNK", 8)
 

@@ -1,4 +1,4 @@
-"""What runs the encoder. A backend is anything with `pad_id` and `logits`; `LOADERS` maps its name to how it is loaded.
+"""What runs the encoder. A backend is anything like `Backend`; `LOADERS` maps its name to how it is loaded.
 
 Heavy packages are imported inside the loaders' modules only, so that importing this package costs nothing.
 """
@@ -15,9 +15,15 @@ from numpy.typing import NDArray
 
 
 class Backend(Protocol):
-    """An encoder with a two-label head."""
+    """An encoder with a two-label head.
+
+    Attributes:
+        pad_id: Token id of padding.
+        kind: What computes, in which precision, such as "torch float32"; verdicts are kept apart by it.
+    """
 
     pad_id: int
+    kind: str
 
     def logits(self, input_ids: NDArray[np.int64], attention_mask: NDArray[np.int64]) -> NDArray[np.float32]:
         """Logits (wrong, right), shape (n, 2), of padded token ids and their mask, both of shape (n, length)."""

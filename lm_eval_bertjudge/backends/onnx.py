@@ -38,6 +38,7 @@ class OnnxBackend:
             raise
         except Exception as error:  # onnxruntime has no common base class for its errors
             raise CheckpointError(f"{folder / MODEL_FILE} cannot be opened: {error}") from error
+        self.kind = "onnx"
         names = {i.name for i in self._session.get_inputs()}
         labels = self._session.get_outputs()[0].shape[-1]
         if names != {"input_ids", "attention_mask"} or labels != 2:

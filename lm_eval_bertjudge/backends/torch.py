@@ -45,6 +45,7 @@ class TorchBackend:
             raise InputError(f"dtype is {dtype!r}; one of auto, {', '.join(_DTYPES)} was expected")
         model = _load(folder, _DTYPES[chosen])
         self.pad_id = int(model.config.pad_token_id or 0)
+        self.kind = f"torch {chosen}"
         self._model = model.to(self._device).eval()
         logger.info("judge %s on %s in %s", folder.name, self._device, chosen)
 

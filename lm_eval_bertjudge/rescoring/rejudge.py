@@ -68,6 +68,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda, ...")
     parser.add_argument("--dtype", default="auto", help="auto, float32 or bfloat16")
     parser.add_argument("--batch_tokens", type=int, default=BATCH_TOKENS, help="padded tokens per batch")
+    parser.add_argument("--cache", help="file that keeps verdicts, or 0 for none (default: one in your cache folder)")
     parser.set_defaults(run=run)
 
 
@@ -91,7 +92,7 @@ def run(args: argparse.Namespace) -> str:
     if args.dry_run:
         first = samples.rows(sized[0][0], templates=templates, generator=args.generator)
         return _preview([(file, n) for file, _, n in sized], first)
-    options = ("judge", "llm", "threshold", "backend", "device", "dtype", "batch_tokens")
+    options = ("judge", "llm", "threshold", "backend", "device", "dtype", "batch_tokens", "cache")
     pipeline = Pipeline(reference="", match=match, **{name: getattr(args, name) for name in options})
     methods: list[Method] = list(dict.fromkeys(args.method or [m for m in METHODS if m != "llm" or args.llm]))
     settings = _settings(pipeline, methods)
@@ -152,7 +153,8 @@ def _settings(pipeline: Pipeline, methods: Sequence[Method]) -> dict[str, Any]:
     card = asdict(replace(pipeline, method="judge").load().card) if {"judge", "cascade"} & set(methods) else None
     llm_card = asdict(replace(pipeline, method="llm").load().card) if "llm" in methods else None
     # An LLM's card has what its verdicts depend on; where the server stands is none of it.
-    options = {name: value for name, value in asdict(pipeline).items() if name not in ("question", "reference", "llm")}
+    left_out = ("question", "reference", "llm", "cache")
+    options = {name: value for name, value in asdict(pipeline).items() if name not in left_out}
     options |= {"method": list(methods)}
     versions = {"version": __version__, "encoding": ENCODING_VERSION}
     return versions | {"options": options, "judge_card": card, "llm_card": llm_card}
