@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,8 +25,9 @@ _MARKER_TEXT = re.compile(r"<\|\s*(?:question|candidate|reference)\s*\|>", re.IG
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
-# Full-width forms of ASCII are the same characters to a reader, and unknown ones to most vocabularies.
+# Full-width forms of ASCII, and digits of other scripts, are the same to a reader and unknown to most vocabularies.
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Text beyond this many characters per token of input cannot reach the model, so it is not worth tokenising.
 _CHARS_PER_TOKEN = 24
@@ -111,6 +113,7 @@ def clean(text: str) -> str:
     text = _INVISIBLE.sub("", text)
     if not text.isascii():
         text = _LONE_SURROGATE.sub("\ufffd", text).translate(_FULL_WIDTH)
+        text = _FOREIGN_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
     return _MARKER_TEXT.sub(" ", text).strip()
 
 

@@ -54,6 +54,8 @@ _GIVES = re.compile(
     r"\b(?:is|are|was|were|has|have|equals|gives|makes|costs|stays|remains|get|of)\b|[=≈:]", re.IGNORECASE
 )
 _DOUBT = re.compile(r"\b(?:not?|never|wrong|incorrect|mistake|might|may|could|if|or|than)\b|n['’]t\b", re.IGNORECASE)
+_EMPHASISED = re.compile(r"\n[>#\s]*\*\*([^*\n]{1,100})\*\*[.\s]*\Z")
+_YES_NO = re.compile(r"\b(?:yes|no|true|false)\b", re.IGNORECASE)
 _STATED_END = re.compile(r"</(?:final_)?answer>|[\"']?\s{0,9},?\s{0,9}\}\s{0,9}(?:```)?")
 _MAX_NESTING = 20  # wrappers around an answer
 _MAX_STATED = 300  # characters; longer statements are no bare answers
@@ -118,14 +120,23 @@ def _references(item: JudgeItem) -> list[str]:
 
 
 def _statements(text: str) -> list[str]:
-    """What a text may be read to end with: itself, what follows the last "answer is", the last box."""
+    """What a text may come to: itself, what follows the last "answer is", the last box, a last line in bold, a yes."""
     found = [text]
     if stated := list(_STATED.finditer(text)):
         found.append(text[stated[-1].end() :])
     if "\\boxed" in text:
         found.append(text[text.rfind("\\boxed") :])
+    if emphasised := _EMPHASISED.search(text):
+        found.append(emphasised[1])
+    found.append(_leading_word(text))
     said = [bare(_stated(end)) for end in found if len(end.strip()) <= _MAX_STATED]
     return [answer for answer in said if answer]
+
+
+def _leading_word(text: str) -> str:
+    """The yes or no that a short text begins with and does not take back: "No, 91 = 7 * 13."; else ""."""
+    words = {word.casefold() for word in _YES_NO.findall(text)} if len(text) <= _MAX_STATED else set()
+    return words.pop() if len(words) == 1 and re.match(r"\w+[,.;:!]", text) and _YES_NO.match(text) else ""
 
 
 def _last_number(text: str) -> str | None:

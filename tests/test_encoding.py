@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_bertjudge.encoding import CANDIDATE, MARKERS, QUESTION, REFERENCE, Encoder
+from lm_eval_bertjudge.encoding import CANDIDATE, MARKERS, QUESTION, REFERENCE, Encoder, clean
 from lm_eval_bertjudge.errors import CheckpointError, ReferenceTooLongError
 from lm_eval_bertjudge.judge import DEFAULT_FOLDER
 from tests.conftest import byte_level_tokenizer
@@ -89,6 +89,14 @@ def test_a_tokenizer_without_markers_is_refused() -> None:
 
     with pytest.raises(CheckpointError, match="not a judge checkpoint"):
         Encoder(Tokenizer(models.BPE()).to_str(), max_length=64)
+
+
+def test_a_judge_sees_neither_what_is_invisible_nor_another_width() -> None:
+    assert clean("\x00４２\u200f \u202eＢ）\u2066\x1b\x7f") == "42 B)"
+    assert clean("4\u200b2\u00ad") == "42"
+    assert clean("٤٢ ४२") == "42 42"
+    assert clean("x\ud800") == "x\ufffd"
+    assert clean("naïve ² 狮子\t\n√2") == "naïve ² 狮子\t\n√2"
 
 
 text = st.text(st.characters(codec="utf-8") | st.sampled_from(["\x00", "\u200b", "\ud800", "\u202e"]), max_size=600)

@@ -38,6 +38,13 @@ def test_a_response_that_is_none_says_nothing() -> None:
     assert BertJudgeFilter(**OPTIONS).apply([[None], ["Lima"]], DOCS)[0][0]["reason"] == "empty_answer"
 
 
+def test_reasoning_is_not_judged_and_the_raw_text_stays() -> None:
+    responses = [["<think>Is it 17?</think>Final answer: 18"], ["<think>Lima, it must be Lima"]]
+    rows = BertJudgeFilter(**OPTIONS, method="lexical").apply(responses, DOCS)
+    assert [r[0]["correct"] for r in rows] == [True, False]
+    assert responses == [["<think>Is it 17?</think>Final answer: 18"], ["<think>Lima, it must be Lima"]]
+
+
 def test_the_metric_reads_rows_and_computes_nothing() -> None:
     assert bertjudge(references=["18"], predictions=[[row()]]) == 1.0
     assert bertjudge(references=["18"], predictions=[[row(correct=False)]]) == 0.0

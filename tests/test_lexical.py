@@ -102,6 +102,7 @@ STRICT = [
     (CHOICES, "B) the sky", "The answer is (B)."),
     (CHOICES, "B", "The sky"),
     (CHOICES, "the sky", "b)"),
+    ("Is 91 prime?\nA) Yes\nB) No", "B) No", "No, 91 = 7 * 13."),
     ("", "7 * 3 = 21 pens\n#### 21", "21"),
 ]
 NOT_STRICT = [
@@ -114,6 +115,8 @@ NOT_STRICT = [
     (CHOICES, "B) the sky", "B) coal"),
     (CHOICES, "B) the sky", "A and B"),
     ("", "***", "..."),
+    ("", "no", "No, wait: yes, it is."),
+    ("", "no", "No one knows."),
     ("", "18", "<think>The answer is 18"),
 ]
 

@@ -51,9 +51,27 @@ def _squeezed(text: str) -> str:
     return re.sub(r"[\s'\"“”‘’]", "", text).casefold()
 
 
+_BOUNDED = re.compile(r"([^<>=|]+?)\s*(<=?)\s*[a-z]\s*(<=?)\s*([^<>=|]+)")
+_HALF_LINE = re.compile(r"[a-z]\s*([<>]=?)\s*([^<>=|]+)")
+_ABSOLUTE = re.compile(r"\|[a-z]\|\s*(<=?)\s*([^<>=|-]+)")
+
+
+def _interval(text: str) -> str:
+    """An inequality in one letter as the interval it describes; other text as it is."""
+    if found := _BOUNDED.fullmatch(text):
+        return f"{'(['['=' in found[2]]}{found[1]}, {found[4]}{')]'['=' in found[3]]}"
+    if found := _HALF_LINE.fullmatch(text):
+        closed = "=" in found[1]
+        return f"{'(['[closed]}{found[2]}, inf)" if ">" in found[1] else f"(-inf, {found[2]}{')]'[closed]}"
+    if found := _ABSOLUTE.fullmatch(text):
+        closed = "=" in found[1]
+        return f"{'(['[closed]}-{found[2]}, {found[2]}{')]'[closed]}"
+    return re.sub(r"^\](.*)\[$", r"(\1)", text)
+
+
 def _members(text: str) -> tuple[str, list[str]]:
     """The brackets around a list, "" without, and its members; one member or none when the text is no list."""
-    text = re.sub(r"^\](.*)\[$", r"(\1)", text.strip().rstrip("."))
+    text = _interval(text.strip().rstrip("."))
     text = re.sub(r"^(?:[A-Za-z]\s*(?:=|in)\s*)(?=[\[({])", "", text)
     brackets = ""
     if text and text[0] in _BRACKETS and text[-1] in ")]}" and _spans(text):

@@ -8,7 +8,7 @@ import unicodedata
 _SUPERSCRIPTS = {ord(c): f"^{n}" for n, c in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
 _SYMBOLS = {
     **{ord(c): "-" for c in "−–‐‑﹣－"}, ord("×"): "*", ord("·"): "*", ord("⋅"): "*", ord("÷"): "/", ord("⁄"): "/",
-    ord("±"): "+-", ord("π"): "pi", ord("∞"): "inf", ord("√"): "sqrt", ord("°"): " degrees", ord("≤"): "<=",
+    ord("±"): "+-", ord("π"): "pi", ord("∞"): "inf", ord("°"): " degrees", ord("≤"): "<=",
     ord("≥"): ">=",
 }  # fmt: skip
 _LATEX = (
@@ -19,6 +19,8 @@ _LATEX = (
     (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"(\1)/(\2)"),
     (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r"sqrt(\1)"),
     (re.compile(r"\\sqrt\s*(\w)"), r"sqrt(\1)"),
+    (re.compile(r"√\s*(\w+)"), r"sqrt(\1)"),
+    (re.compile(r"√(?=\()"), "sqrt"),
     (re.compile(r"\\(?:times|cdot)"), "*"),
     (re.compile(r"\\(?:circ|degree)|\^\s*\{?\s*\\circ\s*\}?"), " degrees"),
     (re.compile(r"\\pm"), "+-"),

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from lm_eval_bertjudge.encoding import clean
+from lm_eval_bertjudge.pipeline import Pipeline
+from lm_eval_bertjudge.reading import visible
+from lm_eval_bertjudge.records import JudgeItem
+from training import attacks
+
+ITEMS = [
+    JudgeItem("What is 6 * 3?", ("18",), "6 * 3 = 17"),
+    JudgeItem("Which?\nA) red\nB) blue", ("B) blue",), "The answer is (A)."),
+    JudgeItem("Who?", ("Lena Voss",), "Karl Amsel"),
+]
+
+
+def test_no_attack_turns_a_rule_and_the_real_answer_does() -> None:
+    rules = Pipeline(reference="", method="lexical", match="exact")
+    found = attacks.flips({"lexical": rules}, ITEMS, n=3)["lexical"]
+    assert found.pop(attacks.CONTROL) == (3, 3)
+    assert set(found.values()) == {(0, 3)}
+
+
+def test_no_attack_turns_the_strict_yes_of_the_cascade() -> None:
+    never = Pipeline(reference="", method="lexical", match="exact")
+    found = attacks.flips({"judge": never}, ITEMS, n=3)["cascade"]
+    assert found.pop(attacks.CONTROL) == (3, 3)
+    assert set(found.values()) == {(0, 3)}
+
+
+@pytest.mark.parametrize("name", sorted(attacks.ATTACKS.keys() - {attacks.CONTROL}))
+def test_no_attack_names_the_reference(name: str) -> None:
+    for item in ITEMS:
+        left = clean(visible(attacks.ATTACKS[name](item)))
+        assert item.references[0] not in left.replace(item.question[-400:], "")
+
+
+def test_wrong_answers_come_from_every_source_in_an_order_that_the_seed_fixes(tmp_path: Path) -> None:
+    for source in attacks.SOURCES:
+        rows = [{"question": source, "references": ["1"], "candidate": str(n), "label": n % 2} for n in range(8)]
+        with gzip.open(tmp_path / f"{source}.jsonl.gz", "wt") as out:
+            out.write("".join(json.dumps(row) + "\n" for row in rows))
+    items = attacks.wrong_items(tmp_path, n=3, seed=0)
+    assert {item.question for item in items} == set(attacks.SOURCES)
+    assert {item.candidate for item in items} <= {"0", "2", "4", "6"}
+    assert len(items) == 3 * len(attacks.SOURCES)
+    assert items == attacks.wrong_items(tmp_path, n=3, seed=0)
