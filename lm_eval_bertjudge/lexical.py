@@ -51,10 +51,13 @@ _STATED = re.compile(
 )
 # The end of a sentence that gives a number: "so the total is 36", "18 + 18 = 36". Doubt in it is for a reader.
 _GIVES = re.compile(
-    r"\b(?:is|are|was|were|has|have|equals|gives|makes|costs|stays|remains|get|of)\b|[=≈:]", re.IGNORECASE
+    r"\b(?:is|are|was|were|has|have|equals|gives|makes|costs|stays|remains|get|of"
+    r"|ist|sind|ergibt|est|sont|égale|es|son|è|é|igual a)\b|[=≈:]",
+    re.IGNORECASE,
 )
 _DOUBT = re.compile(r"\b(?:not?|never|wrong|incorrect|mistake|might|may|could|if|or|than)\b|n['’]t\b", re.IGNORECASE)
 _EMPHASISED = re.compile(r"\n[>#\s]*\*\*([^*\n]{1,100})\*\*[.\s]*\Z")
+_COMPARED = re.compile(r"(.{1,40}?) is (\w{3,20}) than [^.!?\n]{1,40}(?:\.\d+)?\.?")
 _YES_NO = re.compile(r"\b(?:yes|no|true|false)\b", re.IGNORECASE)
 _STATED_END = re.compile(r"</(?:final_)?answer>|[\"']?\s{0,9},?\s{0,9}\}\s{0,9}(?:```)?")
 _MAX_NESTING = 20  # wrappers around an answer
@@ -105,7 +108,7 @@ def strict_yes(item: JudgeItem) -> bool:
     """
     text = visible(item.candidate)
     references = _references(item)
-    said = _statements(text)
+    said = [answer for answer in (*_statements(text), _compared(text, item.question)) if answer]
     if any(_exact(reference, answer, item.question) for reference in references for answer in said):
         return True
     number = _last_number(text)
@@ -129,14 +132,19 @@ def _statements(text: str) -> list[str]:
     if emphasised := _EMPHASISED.search(text):
         found.append(emphasised[1])
     found.append(_leading_word(text))
-    said = [bare(_stated(end)) for end in found if len(end.strip()) <= _MAX_STATED]
-    return [answer for answer in said if answer]
+    return [bare(_stated(end)) for end in found if len(end.strip()) <= _MAX_STATED]
 
 
 def _leading_word(text: str) -> str:
     """The yes or no that a short text begins with and does not take back: "No, 91 = 7 * 13."; else ""."""
     words = {word.casefold() for word in _YES_NO.findall(text)} if len(text) <= _MAX_STATED else set()
     return words.pop() if len(words) == 1 and re.match(r"\w+[,.;:!]", text) and _YES_NO.match(text) else ""
+
+
+def _compared(text: str, question: str) -> str:
+    """What "9.9 is larger than 9.11" names, where the question asks for just that comparison; else ""."""
+    found = _COMPARED.fullmatch(text)
+    return found[1] if found and re.search(rf"\b{found[2]}\b", question, re.IGNORECASE) else ""
 
 
 def _last_number(text: str) -> str | None:

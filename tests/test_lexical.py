@@ -102,6 +102,8 @@ STRICT = [
     (CHOICES, "B) the sky", "The answer is (B)."),
     (CHOICES, "B", "The sky"),
     (CHOICES, "the sky", "b)"),
+    ("Which is larger, 9.11 or 9.9?", "9.9", "9.9 is larger than 9.11."),
+    ("", "42", "13 plus 29 égale 42."),
     ("Is 91 prime?\nA) Yes\nB) No", "B) No", "No, 91 = 7 * 13."),
     ("", "7 * 3 = 21 pens\n#### 21", "21"),
 ]
@@ -117,6 +119,8 @@ NOT_STRICT = [
     ("", "***", "..."),
     ("", "no", "No, wait: yes, it is."),
     ("", "no", "No one knows."),
+    ("Which is larger, 9.11 or 9.9?", "9.9", "9.9 is smaller than 9.11."),
+    ("Which is larger, 9.11 or 9.9?", "9.9", "9.11 is larger than 9.9."),
     ("", "18", "<think>The answer is 18"),
 ]
 
