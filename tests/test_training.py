@@ -195,7 +195,7 @@ def test_balance_is_by_label_and_generator() -> None:
     assert counts == {(0, "a"): 5, (0, "b"): 5, (1, "a"): 9}
 
 
-def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path) -> None:
     pytest.importorskip("onnxscript", reason="needs the extra `train`")
     from transformers import BertConfig, BertModel
 
@@ -229,8 +229,9 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path, monk
     after = load_judge(str(judge)).predict(candidates=["Lima"], references=["Lima"])[0]
     assert logit(after) == pytest.approx(fitted["scale"] * logit(before) + fitted["shift"], abs=1e-3)
 
-    monkeypatch.setattr(export, "MAX_FLIPS", 1.0)  # an untrained judge decides near p = 0.5, where int8 flips
-    export.main(["--model", str(judge), "--output", str(folder), "--check", str(triplets), "--check_rows", "20"])
+    check = ["--check", str(triplets), "--check_rows", "20"]
+    any_flips = ["--max_flips", "1"]  # an untrained judge decides near p = 0.5, where int8 flips
+    export.main(["--model", str(judge), "--output", str(folder), *check, *any_flips])
     assert JudgeCard.read(folder).parity["n"] == 60
     assert 0 < load_judge(str(folder)).predict(candidates=["Lima"], references=["Lima"])[0] < 1
 
@@ -245,9 +246,8 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path, monk
     assert text.count("| dev |") == 3
     assert text.endswith(f"{judge_card.training['rows']}\n")
 
-    monkeypatch.setattr(export, "MAX_FLIPS", -1.0)
     with pytest.raises(SystemExit, match="refused"):
-        export.main(["--model", str(judge), "--output", str(tmp_path / "bad"), "--check", str(triplets)])
+        export.main(["--model", str(judge), "--output", str(tmp_path / "bad"), *check, "--max_flips=-1"])
     assert not (tmp_path / "bad").exists()
 
 

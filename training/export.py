@@ -120,6 +120,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, required=True, help="judge folder to write (replaced if there)")
     parser.add_argument("--check", type=Path, required=True, help="folder with SOURCE.jsonl.gz")
     parser.add_argument("--check_rows", type=int, default=100, help="how many of each source")
+    parser.add_argument("--max_flips", type=float, default=MAX_FLIPS, help="share of verdicts that may differ")
     args = parser.parse_args(argv)
 
     rows = [row for path in sorted(args.check.glob("*.jsonl.gz")) for row in islice(read_rows(path), args.check_rows)]
@@ -134,7 +135,7 @@ def main(argv: list[str] | None = None) -> None:
         card = JudgeCard.read(args.model)
         card.write(made)
         found = parity(args.model, made, rows)
-        if found["flips"] > MAX_FLIPS * len(rows):
+        if found["flips"] > args.max_flips * len(rows):
             raise SystemExit(f"refused: {found['flips']} of {len(rows)} verdicts differ from the original's ({found})")
         dataclasses.replace(card, parity=found).write(made)
         if args.output.exists():

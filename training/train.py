@@ -13,6 +13,8 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -26,8 +28,10 @@ from transformers import (
     PreTrainedTokenizerBase,
     Trainer,
     TrainingArguments,
+    set_seed,
 )
-from transformers.trainer_utils import get_last_checkpoint
+from transformers.trainer import TRAINER_STATE_NAME
+from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from lm_eval_bertjudge.config import CARD_FILE, JudgeCard
 from lm_eval_bertjudge.encoding import MARKERS, Encoder
@@ -89,7 +93,7 @@ def load_dataset(path: Path, encoder: Encoder) -> Dataset:
 def arguments(args: argparse.Namespace, n_rows: int) -> TrainingArguments:
     """The Trainer's settings; the batch of 32 is split over the devices."""
     on_gpu = torch.cuda.is_available()
-    n_devices = max(1, torch.cuda.device_count()) if on_gpu else 1
+    n_devices = int(os.environ.get("WORLD_SIZE", "0")) or max(1, torch.cuda.device_count())  # set by torchrun
     per_device = max(1, args.batch_size // (n_devices * args.gradient_accumulation_steps))
     steps = max(1, int(n_rows * args.epochs) // args.batch_size)
     return TrainingArguments(
@@ -103,7 +107,6 @@ def arguments(args: argparse.Namespace, n_rows: int) -> TrainingArguments:
         weight_decay=args.weight_decay,
         bf16=args.bf16 == "on" or (args.bf16 == "auto" and on_gpu and torch.cuda.is_bf16_supported()),
         use_cpu=not on_gpu,
-        train_sampling_strategy="group_by_length",
         logging_steps=args.logging_steps,
         save_steps=args.save_steps,
         save_total_limit=2,
@@ -112,6 +115,45 @@ def arguments(args: argparse.Namespace, n_rows: int) -> TrainingArguments:
         dataloader_num_workers=0,
         disable_tqdm=True,
     )
+
+
+class RowOrder(LengthGroupedSampler):
+    """Batches of similar lengths, in an order that seed and epoch alone decide.
+
+    The Trainer's own draws from the global random state. A run that goes on in its second epoch then draws another
+    order, and skips rows that were never seen for rows that were.
+    """
+
+    def __init__(self, trainer: Trainer) -> None:
+        args = trainer.args
+        batch = args.train_batch_size * args.gradient_accumulation_steps
+        super().__init__(batch, lengths=list(trainer.train_dataset["length"]))
+        self._trainer = trainer
+
+    def __iter__(self) -> Iterator[int]:
+        epoch = int((self._trainer.state.epoch or 0.0) + 1e-6)
+        self.generator = torch.Generator().manual_seed(1000 * self._trainer.args.seed + epoch)
+        return super().__iter__()
+
+
+class JudgeTrainer(Trainer):
+    """The Trainer with rows in `RowOrder`."""
+
+    def _get_train_sampler(self, train_dataset: Dataset | None = None) -> RowOrder:
+        return RowOrder(self)
+
+
+def last_checkpoint(output_dir: Path) -> str | None:
+    """The last checkpoint that was written whole: its state is the last file that the Trainer writes into it."""
+    found = sorted(output_dir.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]), reverse=True)
+    for checkpoint in found:
+        try:
+            json.loads((checkpoint / TRAINER_STATE_NAME).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            logger.warning("%s was cut short and is left out", checkpoint)
+            continue
+        return str(checkpoint)
+    return None
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -136,18 +178,18 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
 
+    set_seed(args.seed)  # the head of a new judge is random
     tokenizer, model = load_base(args.base)
     encoder = Encoder(tokenizer.backend_tokenizer.to_str(), max_length=args.max_length)
     dataset = load_dataset(args.train, encoder)
     logger.info("%d rows, mean length %.0f tokens", len(dataset), sum(dataset["length"]) / max(1, len(dataset)))
-    trainer = Trainer(
+    trainer = JudgeTrainer(
         model=model,
         args=arguments(args, len(dataset)),
         train_dataset=dataset,
         data_collator=DataCollatorWithPadding(tokenizer, pad_to_multiple_of=32),
     )
-    checkpoint = get_last_checkpoint(str(args.output_dir)) if args.output_dir.exists() else None
-    trainer.train(resume_from_checkpoint=checkpoint)
+    trainer.train(resume_from_checkpoint=last_checkpoint(args.output_dir))
     trainer.save_model()
     if trainer.is_world_process_zero():
         tokenizer.save_pretrained(args.output_dir)
