@@ -29,8 +29,12 @@ PROMPTS = {
 def log(folder: Path, task: str, doc: dict[str, Any], said: list[str], *, date: str = DATES[0], **config: Any) -> Path:
     """A run's folder as lm_eval 0.4.13 writes it, with one document."""
     folder.mkdir(parents=True, exist_ok=True)
-    asked = json.dumps([{"role": "user", "content": PROMPTS[doc["formatting"]], "type": "text"}])
-    request = {"arg_0": asked, "arg_1": {"until": [], "max_gen_toks": 200}}
+    asked = f"<user>{PROMPTS[doc['formatting']]}<end>"
+    messages = json.dumps([{"role": "user", "content": PROMPTS[doc["formatting"]]}])
+    request = {
+        "arg_0": [messages] if config.get("model") == "local-chat-completions" else asked,
+        "arg_1": {"until": [], "max_gen_toks": 200},
+    }
     sample = {"doc_id": 7, "doc": doc, "target": doc["references"][0], "arguments": {"gen_args_0": request}}
     sample |= {"resps": [said], "filtered_resps": said[:1], "filter": "answers", "metrics": ["bypass"]}
     (folder / f"samples_{task}_{date}.jsonl").write_text(json.dumps(sample) + "\n", encoding="utf-8")
@@ -81,6 +85,11 @@ def test_of_repeats_equal_answers_are_one_candidate(tmp_path: Path) -> None:
     rows, manifest = candidates.collect([tmp_path])
     assert [row["candidate"] for row in rows] == ["18", "It is 18."]
     assert manifest["n_equal_answers_left_out"] == 1
+
+
+def test_the_request_of_a_chat_server_is_read_too(tmp_path: Path) -> None:
+    log(tmp_path, "squadv2_train_bertjudge", PASSAGE, ["six"], model="local-chat-completions")
+    assert collected(tmp_path)[0]["prompt"] == PROMPTS["soft"]
 
 
 def test_a_second_run_of_a_task_replaces_the_first_and_gets_other_ids(tmp_path: Path) -> None:

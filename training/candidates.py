@@ -101,14 +101,11 @@ def document(sample: Row, file: Path) -> Row:
 
 
 def _asked(sample: Row) -> str:
-    """The logged request as text: of chat models, the contents of its messages."""
-    request = str(sample["arguments"]["gen_args_0"]["arg_0"])
-    if not request.startswith("[{"):
+    """The logged request as text; of a chat server, which gets messages, what they say."""
+    request = sample["arguments"]["gen_args_0"]["arg_0"]
+    if isinstance(request, str):
         return request
-    try:
-        return "\n".join(str(message["content"]) for message in json.loads(request))
-    except (ValueError, TypeError, KeyError):
-        return request
+    return "\n".join(message["content"] for message in json.loads(request[0]))
 
 
 def answers(file: Path, task: str, generator: str, revision: str) -> Iterator[tuple[tuple, Row]]:
