@@ -27,7 +27,7 @@ $(VENV)/demo.done: $(VENV)/bin/python pyproject.toml
 # torch by version: an unpinned one brings several GB of CUDA that no test needs.
 $(VENV)/dev.done: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet torch==2.13.0
-	$(BIN)/python -m pip install --quiet --editable '.[dev,train,report,llm]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,align,report,llm]'
 	touch $@
 
 clean:
