@@ -64,10 +64,10 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--judge", default="default", help="the embedded one, a folder, a hub id, or llm")
     judge.add_argument("--llm", metavar="OPTIONS", help="model=NAME,base_url=URL,...; see the README")
     judge.add_argument("--threshold", type=float, help="p_correct from which an answer is right (default: the judge's)")
-    judge.add_argument("--backend", default="auto", help="auto, onnx or torch")
-    judge.add_argument("--device", default="auto", help="auto, cpu, cuda, ...")
+    judge.add_argument("--backend", default="auto", help="auto, onnx, torch or vllm")
+    judge.add_argument("--device", default="auto", help="auto, cpu, cuda, ...; for vllm the address")
     judge.add_argument("--dtype", default="auto", help="auto, float32 or bfloat16")
-    judge.add_argument("--batch_tokens", type=int, default=BATCH_TOKENS, help="padded tokens per batch")
+    judge.add_argument("--batch_tokens", type=int, default=BATCH_TOKENS, help="padded tokens per batch; 0: automatic")
     judge.add_argument("--cache", help="file that keeps verdicts, or 0 for none (default: one in your cache folder)")
     judge.set_defaults(run=_judge)
 

@@ -27,7 +27,7 @@ from lm_eval_bertjudge.records import JudgeItem, Verdict
 logger = logging.getLogger(__name__)
 
 DEFAULT_FOLDER = Path(__file__).parent / "checkpoints" / "default"
-BATCH_TOKENS = 8192
+BATCH_TOKENS = 0  # what suits the backend
 _PROGRESS_FROM = 2000  # items; shorter lists are done before a bar would help
 # What the harness hands a judge at once can be long; encoding it all would hold every token id in memory.
 _CHUNK = 20_000
@@ -44,7 +44,7 @@ class Judge:
         encoder: Encoder,
         card: JudgeCard,
         *,
-        batch_tokens: int = BATCH_TOKENS,
+        batch_tokens: int = 1024,
         cache: VerdictCache | None = None,
     ) -> None:
         self.card = card
@@ -183,10 +183,10 @@ def load_judge(
 
     Args:
         model: "default" (the embedded judge), a folder, or a hub id such as "artefactory/BERTJudge".
-        backend: "onnx", "torch", or "auto": onnx where the folder has a `model.onnx`.
+        backend: "onnx", "torch", "vllm" (a server), or "auto": onnx where the folder has a `model.onnx`, else torch.
         device: "auto", "cpu", "cuda", ...; see the backend.
         dtype: "auto", "float32" or "bfloat16"; see the backend.
-        batch_tokens: Padded tokens per batch.
+        batch_tokens: Padded tokens per batch; 0 is what suits the backend: 1024 on a CPU, 8192 on a GPU.
         cache: The file that keeps verdicts: True, False, a path, or None for what the environment variable
             LM_EVAL_BERTJUDGE_CACHE says (without it: on).
 
@@ -224,7 +224,7 @@ def _load(model: str, backend: str, device: str, dtype: str, batch_tokens: int, 
         raise CheckpointError(f"{tokenizer} cannot be read: {error}") from error
     running = LOADERS[chosen](folder, device=device, dtype=dtype)
     known = VerdictCache(identity(folder, running.kind), cache)
-    return Judge(running, encoder, card, batch_tokens=batch_tokens, cache=known)
+    return Judge(running, encoder, card, batch_tokens=batch_tokens or running.batch_tokens, cache=known)
 
 
 def _folder(model: str) -> Path:

@@ -36,10 +36,10 @@ class Pipeline:
         judge: "default" (embedded), a folder, a hub id, or "llm".
         llm: Options of an LLM judge (`LLMOptions`), as a mapping or as "model=NAME,base_url=URL".
         threshold: p_correct from which an answer is right, in [0, 1]; when None the judge card's, or an LLM's words.
-        backend: "auto", "onnx" or "torch".
-        device: "auto", "cpu", "cuda", ...
+        backend: "auto", "onnx", "torch", or "vllm" (a server).
+        device: "auto", "cpu", "cuda", ...; with "vllm" the server's address.
         dtype: "auto", "float32" or "bfloat16".
-        batch_tokens: Padded tokens per batch.
+        batch_tokens: Padded tokens per batch; 0 is what suits the backend.
         include_question: False judges candidate against reference alone.
         cache: The file that keeps the encoder's verdicts: true, false or a path; None for what the environment says.
     """

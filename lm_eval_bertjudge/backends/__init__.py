@@ -19,10 +19,13 @@ class Backend(Protocol):
 
     Attributes:
         pad_id: Token id of padding.
+        batch_tokens: Padded tokens per batch that suit it. A CPU wants a batch to stay in its cache: with 1024
+            tokens the embedded judge is 1.3 times as fast on long answers as with 8192, and 1.9 times on short ones.
         kind: What computes, in which precision, such as "torch float32"; verdicts are kept apart by it.
     """
 
     pad_id: int
+    batch_tokens: int
     kind: str
 
     def logits(self, input_ids: NDArray[np.int64], attention_mask: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -32,13 +33,16 @@ class OnnxBackend:
         if dtype != "auto":
             raise InputError(f"dtype {dtype!r} cannot be chosen for an ONNX judge; use --backend torch for that")
         try:
-            self._session = onnxruntime.InferenceSession(str(folder / MODEL_FILE), providers=_providers(device))
+            self._session = onnxruntime.InferenceSession(
+                str(folder / MODEL_FILE), sess_options=_options(), providers=_providers(device)
+            )
             self.pad_id = int(json.loads((folder / "config.json").read_text(encoding="utf-8"))["pad_token_id"] or 0)
         except InputError:
             raise
         except Exception as error:  # onnxruntime has no common base class for its errors
             raise CheckpointError(f"{folder / MODEL_FILE} cannot be opened: {error}") from error
         self.kind = "onnx"
+        self.batch_tokens = 8192 if device.startswith("cuda") else 1024
         names = {i.name for i in self._session.get_inputs()}
         labels = self._session.get_outputs()[0].shape[-1]
         if names != {"input_ids", "attention_mask"} or labels != 2:
@@ -51,6 +55,17 @@ class OnnxBackend:
         """Logits (wrong, right), shape (n, 2)."""
         feed = {"input_ids": input_ids, "attention_mask": attention_mask}
         return np.asarray(self._session.run(["logits"], feed)[0], dtype=np.float32)
+
+
+def _options() -> onnxruntime.SessionOptions:
+    """As many threads as OMP_NUM_THREADS says, else as this process has CPUs: onnxruntime would take the machine's."""
+    options = onnxruntime.SessionOptions()
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    if told.isdigit() and int(told) > 0:
+        options.intra_op_num_threads = int(told)
+    elif hasattr(os, "sched_getaffinity"):
+        options.intra_op_num_threads = len(os.sched_getaffinity(0))
+    return options
 
 
 def _providers(device: str) -> list[str]:

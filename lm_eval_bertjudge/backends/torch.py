@@ -46,6 +46,7 @@ class TorchBackend:
         model = _load(folder, _DTYPES[chosen])
         self.pad_id = int(model.config.pad_token_id or 0)
         self.kind = f"torch {chosen}"
+        self.batch_tokens = 1024 if self._device.type == "cpu" else 8192
         self._model = model.to(self._device).eval()
         logger.info("judge %s on %s in %s", folder.name, self._device, chosen)
 

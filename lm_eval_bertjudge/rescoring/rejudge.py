@@ -64,10 +64,10 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--threshold", type=float, help="p_correct from which an answer is right (default: the judge's)"
     )
-    parser.add_argument("--backend", default="auto", help="auto, onnx or torch")
-    parser.add_argument("--device", default="auto", help="auto, cpu, cuda, ...")
+    parser.add_argument("--backend", default="auto", help="auto, onnx, torch or vllm")
+    parser.add_argument("--device", default="auto", help="auto, cpu, cuda, ...; for vllm the address")
     parser.add_argument("--dtype", default="auto", help="auto, float32 or bfloat16")
-    parser.add_argument("--batch_tokens", type=int, default=BATCH_TOKENS, help="padded tokens per batch")
+    parser.add_argument("--batch_tokens", type=int, default=BATCH_TOKENS, help="padded tokens per batch; 0: automatic")
     parser.add_argument("--cache", help="file that keeps verdicts, or 0 for none (default: one in your cache folder)")
     parser.set_defaults(run=run)
 

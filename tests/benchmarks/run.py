@@ -1,0 +1,348 @@
+"""Measures speed and memory, every comparison alternating within one process, and writes the table of README.md.
+
+    python tests/benchmarks/run.py --triplets DEV_DIR [--upstream CHECKOUT --tokenizer MODEL_DIR] \
+        [--generator MODEL_DIR] [--only embedded growth ...] [--output tests/benchmarks/README.md]
+
+DEV_DIR has SOURCE.jsonl.gz (zeroeval_gsm8k, evouna, zeroeval_math_l5). CHECKOUT is a clone of
+https://github.com/artefactory/BERT-as-a-Judge; without it that part is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gzip
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+os.environ.update(LM_EVAL_BERTJUDGE_CACHE="0", HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+
+from lm_eval_bertjudge.batching import batches
+from lm_eval_bertjudge.cache import VerdictCache
+from lm_eval_bertjudge.judge import Judge, _triplets, load_judge
+from lm_eval_bertjudge.pipeline import Pipeline
+from lm_eval_bertjudge.records import JudgeItem
+
+LENGTHS = {"GSM8K": "zeroeval_gsm8k", "EVOUNA": "evouna", "MATH": "zeroeval_math_l5"}
+Table = list[tuple[str, str]]
+
+
+def items_of(folder: Path, source: str, n: int) -> tuple[list[JudgeItem], list[int]]:
+    """The first n labelled answers of a source, and their labels."""
+    with gzip.open(folder / f"{source}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in islice(lines, n)]
+    items = [JudgeItem(r["question"].strip(), (r["references"][0].strip(),), r["candidate"].strip()) for r in rows]
+    return items, [int(row["label"]) for row in rows]
+
+
+def alternating(named: dict[str, Callable[[], Any]], *, rounds: int) -> dict[str, float]:
+    """Median seconds of each, all of them once per round, after one round to warm up."""
+    taken: dict[str, list[float]] = {name: [] for name in named}
+    for number in range(rounds + 1):
+        for name, work in named.items():
+            start = time.perf_counter()
+            work()
+            if number:
+                taken[name].append(time.perf_counter() - start)
+    return {name: median(seconds) for name, seconds in taken.items()}
+
+
+def fresh(judge: Judge) -> Judge:
+    """The judge with nothing remembered."""
+    judge._cache = VerdictCache()
+    return judge
+
+
+def child(code: str, *args: object, threads: int | None = None) -> Any:
+    """What a new Python prints as JSON."""
+    limit = {} if threads is None else {"OMP_NUM_THREADS": str(threads)}
+    environment = os.environ | limit | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code, *map(str, args)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return json.loads(said.stdout.strip().splitlines()[-1])
+
+
+def upstream(args: argparse.Namespace) -> Table:
+    """The torch backend against BERTJudge.predict on one random checkpoint of EuroBERT-210m's shape."""
+    import torch
+    from transformers import AutoTokenizer, EuroBertConfig, EuroBertForSequenceClassification
+
+    table: Table = []
+    items, _ = items_of(args.triplets, LENGTHS["GSM8K"], args.n)
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizer = AutoTokenizer.from_pretrained(args.tokenizer)
+        tokenizer.add_tokens(["<|question|>", "<|candidate|>", "<|reference|>"])
+        tokenizer.save_pretrained(folder)
+        torch.manual_seed(0)
+        config = EuroBertConfig(
+            vocab_size=max(128_256, len(tokenizer)), hidden_size=768, intermediate_size=3072, num_hidden_layers=12,
+            num_attention_heads=12, num_key_value_heads=12, max_position_embeddings=2048, num_labels=2,
+            pad_token_id=tokenizer.pad_token_id or tokenizer.eos_token_id, initializer_range=0.05,
+        )  # fmt: skip
+        EuroBertForSequenceClassification(config).save_pretrained(folder)
+        for dtype in ("bfloat16", "float32"):
+            table += _against_upstream(args, folder, dtype, items)
+    return table
+
+
+def _against_upstream(args: argparse.Namespace, folder: str, dtype: str, items: list[JudgeItem]) -> Table:
+    theirs = _bert_judge(args.upstream)(folder, dtype=dtype)
+    theirs.model.resize_token_embeddings(theirs.model.config.vocab_size)
+    ours = load_judge(folder, backend="torch", device="cpu", dtype=dtype)
+    scores: dict[str, list[float]] = {}
+    fields = ([i.question for i in items], [i.candidate for i in items], [i.references[0] for i in items])
+
+    def predict(size: int) -> None:
+        with contextlib.redirect_stderr(None), open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+            scores[f"upstream, batch {size}"] = theirs.predict(*fields, batch_size=size)
+
+    def judged() -> None:
+        scores["ours"] = [v.p_correct or 0.0 for v in fresh(ours).judge(items)]
+
+    named: dict[str, Callable[[], Any]] = {f"upstream, batch {n}": (lambda size=n: predict(size)) for n in (1, 8, 16)}
+    seconds = alternating(named | {"ours": judged}, rounds=args.rounds)
+    best = min(value for name, value in seconds.items() if name != "ours")
+    apart = max(abs(a - b) for a, b in zip(scores["ours"], scores["upstream, batch 1"], strict=True))
+    table = [(f"{dtype}, {name}", f"{len(items) / value:.1f} verdicts/s") for name, value in seconds.items()]
+    table.append((f"{dtype}, ours over upstream's best", f"{best / seconds['ours']:.2f}"))
+    return [*table, (f"{dtype}, largest difference of p", f"{apart:.5f}")]
+
+
+def _bert_judge(checkout: Path) -> Any:
+    """Upstream's class, without the packages that its other judges import."""
+    for name, path in (("bert_judge", "src/bert_judge"), ("bert_judge.judges", "src/bert_judge/judges")):
+        sys.modules[name] = ModuleType(name)
+        sys.modules[name].__path__ = [str(checkout / path)]
+    from importlib import import_module
+
+    return import_module("bert_judge.judges.bert").BERTJudge
+
+
+EMBEDDED = """
+import json, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from run import embedded_once
+print(json.dumps(embedded_once(sys.argv[2], Path(sys.argv[3]), sys.argv[4], int(sys.argv[5]), int(sys.argv[6]))))
+"""
+
+
+def embedded_once(name: str, triplets: Path, source: str, n: int, rounds: int) -> dict[str, float]:
+    """Seconds of the embedded judge and of its bare session on the same padded batches; peak memory in MB."""
+    import resource
+
+    judge = load_judge(name)
+    items, _ = items_of(triplets, source, n)
+    wanted = list(dict.fromkeys(t for item in items for t in _triplets(item)))
+    ids = list(dict.fromkeys(tuple(e.ids) for e in judge._encoder.encode(wanted)))
+    padded = list(batches(ids, batch_tokens=judge._batch_tokens, pad_id=judge._backend.pad_id))
+
+    def bare() -> None:
+        for batch in padded:
+            judge._backend.logits(batch.input_ids, batch.attention_mask)
+
+    seconds = alternating({"judge": lambda: fresh(judge).judge(items), "bare": bare}, rounds=rounds)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return seconds | {"n": len(items), "tokens": sum(map(len, ids)) / len(ids), "peak_mb": peak}
+
+
+def embedded(args: argparse.Namespace) -> Table:
+    """The embedded judge at one and two threads, and what it takes beside the bare forward pass."""
+    table: Table = []
+    for name, source in LENGTHS.items():
+        for threads in (1, 2):
+            found = child(
+                EMBEDDED, Path(__file__).parent, args.judge, args.triplets, source, args.n, args.rounds, threads=threads
+            )  # fmt: skip
+            speed, share = found["n"] / found["judge"], found["bare"] / found["judge"]
+            what = f"{name}, {threads} thread{'s' * (threads > 1)} (mean {found['tokens']:.0f} tokens)"
+            took = f"{speed:.0f} verdicts/s, {1000 / speed:.1f} ms each, {share:.0%} of the bare session's speed"
+            table.append((what, f"{took}, peak {found['peak_mb']:.0f} MB"))
+    return table
+
+
+GROWTH = """
+import json, resource, sys, time
+from pathlib import Path
+from lm_eval_bertjudge import cli
+n, folder = int(sys.argv[1]), Path(sys.argv[2])
+with open(folder / "in.jsonl", "w") as out:
+    for i in range(n):
+        row = {"question": f"{i} + 1?", "reference": str(i + 1), "candidate": f"It is {i + i % 2}."}
+        out.write(json.dumps(row) + "\\n")
+start = time.perf_counter()
+cli.main(["judge", "--judge", sys.argv[3], "--input", str(folder / "in.jsonl"), "--output", str(folder / "out.jsonl")])
+seconds = time.perf_counter() - start
+assert sum(1 for _ in open(folder / "out.jsonl")) == n
+print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+"""
+
+
+def growth(args: argparse.Namespace) -> Table:
+    """`bertjudge judge` on files of short items."""
+    table: Table = []
+    for n in args.sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            seconds, peak = child(GROWTH, n, folder, args.judge)
+        table.append((f"{n:,} short items", f"{1000 * seconds / n:.2f} ms each, peak {peak:.0f} MB"))
+    return table
+
+
+def cascade(args: argparse.Namespace) -> Table:
+    """The cascade against the judge alone: time and agreement with the labels on GSM8K answers."""
+    items, labels = items_of(args.triplets, LENGTHS["GSM8K"], args.n)
+    said: dict[str, list[bool]] = {}
+
+    def decide(method: str) -> None:
+        fresh(load_judge(args.judge))
+        said[method] = [v.correct for v in Pipeline(reference="r", method=method, judge=args.judge).decide(items)]
+
+    seconds = alternating({m: (lambda m=m: decide(m)) for m in ("judge", "cascade")}, rounds=args.rounds)
+    right = {m: sum(a == bool(b) for a, b in zip(said[m], labels, strict=True)) / len(labels) for m in said}
+    table = [(m, f"{len(items) / seconds[m]:.0f} verdicts/s, accuracy {right[m]:.3f}") for m in ("judge", "cascade")]
+    return [*table, ("cascade over judge", f"{seconds['judge'] / seconds['cascade']:.1f}")]
+
+
+def cache(args: argparse.Namespace) -> Table:
+    """A second run of the same outputs, in a new process's stead a new memory, from the file."""
+    items, _ = items_of(args.triplets, LENGTHS["GSM8K"], args.n)
+    judge = load_judge(args.judge)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "verdicts.sqlite"
+
+        def first() -> None:
+            path.unlink(missing_ok=True)
+            judge._cache = VerdictCache(b"judge", path)
+            judge.judge(items)
+
+        def again() -> None:
+            judge._cache = VerdictCache(b"judge", path)
+            judge.judge(items)
+
+        def without() -> None:
+            fresh(judge).judge(items)
+
+        seconds = alternating({"without": without, "first": first, "again": again}, rounds=args.rounds)
+    return [
+        ("first run, over one without a file", f"{seconds['first'] / seconds['without']:.3f}"),
+        ("second run, over the first", f"{seconds['again'] / seconds['first']:.3f}"),
+    ]
+
+
+def starting(args: argparse.Namespace) -> Table:
+    """Import of the package, and of what the .pth file imports at every Python start."""
+    table: Table = []
+    for name in ("lm_eval_bertjudge", "lm_eval_bertjudge.autoload"):
+        spent = []
+        for _ in range(args.rounds * 3):
+            command = [sys.executable, "-X", "importtime", "-c", f"import {name}"]
+            said = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True).stderr
+            lines = re.findall(r"\|\s+(\d+) \| (\s*)(\S+)", said)
+            spent.append(
+                sum(int(us) for us, depth, module in lines if module.split(".")[0] == "lm_eval_bertjudge" and not depth)
+            )
+        table.append((f"import {name}", f"{median(spent) / 1000:.2f} ms"))
+    return table
+
+
+def share(args: argparse.Namespace) -> Table:
+    """What judging takes of a run of the harness on GSM8K; the working directory must let it load openai/gsm8k."""
+    import lm_eval
+
+    from lm_eval_bertjudge import harness
+
+    spent: list[float] = []
+    apply = harness.BertJudgeFilter.apply
+
+    def timed(self: Any, *given: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            return apply(self, *given)
+        finally:
+            spent.append(time.perf_counter() - start)
+
+    harness.BertJudgeFilter.apply = timed  # type: ignore[method-assign]
+    start = time.perf_counter()
+    lm_eval.simple_evaluate(
+        model="hf", model_args={"pretrained": str(args.generator)}, tasks=["gsm8k_bertjudge"], limit=args.docs,
+        apply_chat_template=True, gen_kwargs={"max_gen_toks": 128}, device="cpu", batch_size=8, bootstrap_iters=0,
+    )  # fmt: skip
+    whole = time.perf_counter() - start
+    return [
+        (
+            f"{args.docs} documents, 128 tokens, three pipelines",
+            f"{sum(spent):.1f} s of {whole:.0f} s: {sum(spent) / whole:.1%}",
+        )
+    ]
+
+
+PARTS: dict[str, tuple[str, Callable[[argparse.Namespace], Table]]] = {
+    "upstream": ("Torch backend against BERTJudge.predict, same random checkpoint of EuroBERT-210m's shape", upstream),
+    "embedded": ("Embedded judge", embedded),
+    "growth": ("Growth with the number of items", growth),
+    "cascade": ("Cascade against the judge alone, GSM8K", cascade),
+    "cache": ("Verdict cache, GSM8K", cache),
+    "starting": ("Imports", starting),
+    "share": ("Share of a run of lm_eval --model hf", share),
+}
+
+
+def machine() -> str:
+    """Processor, load and versions."""
+    cpu = platform.processor()
+    with contextlib.suppress(OSError):
+        cpu = re.findall(r"model name\s*: (.+)", Path("/proc/cpuinfo").read_text())[0]
+    from importlib.metadata import version
+
+    versions = ", ".join(f"{name} {version(name)}" for name in ("onnxruntime", "torch", "transformers"))
+    load = "/".join(f"{each:.1f}" for each in os.getloadavg())
+    return f"{cpu}, {os.cpu_count()} cores, load before {load}; Python {platform.python_version()}, {versions}."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz")
+    parser.add_argument("--upstream", type=Path, help="clone of artefactory/BERT-as-a-Judge")
+    parser.add_argument("--tokenizer", type=Path, help="folder of a byte-level tokenizer, for --upstream")
+    parser.add_argument("--generator", type=Path, help="folder of a small generator, for the share of a run")
+    parser.add_argument("--judge", default="default", help="the embedded judge, or the folder of another")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--n", type=int, default=128, help="items per measurement")
+    parser.add_argument("--docs", type=int, default=64, help="documents of the share of a run")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000], help="of growth")
+    parser.add_argument("--output", type=Path, help="markdown file to write; printed when not given")
+    args = parser.parse_args()
+
+    needs = {"upstream": args.upstream and args.tokenizer, "share": args.generator}
+    text = ["# Benchmarks", "", f"`{Path(__file__).name}` wrote this file: {machine()}", ""]
+    text += [f"Medians of {args.rounds} alternating rounds of {args.n} items where nothing else is said.", ""]
+    for name in args.only:
+        if not needs.get(name, True):
+            sys.stderr.write(f"{name}: left out, its folders were not given\n")
+            continue
+        title, measure = PARTS[name]
+        sys.stderr.write(f"{name} ...\n")
+        text += [f"## {title}", "", "| | |", "|---|---|", *(f"| {a} | {b} |" for a, b in measure(args)), ""]
+    if args.output:
+        args.output.write_text("\n".join(text), encoding="utf-8")
+    else:
+        print("\n".join(text))
+
+
+if __name__ == "__main__":
+    main()
