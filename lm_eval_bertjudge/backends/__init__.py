@@ -44,4 +44,8 @@ def _torch(folder: Path, **options: str) -> Backend:
     return import_module("lm_eval_bertjudge.backends.torch").TorchBackend(folder, **options)  # type: ignore[no-any-return]
 
 
-LOADERS: dict[str, Loader] = {"onnx": _onnx, "torch": _torch}
+def _vllm(folder: Path, **options: str) -> Backend:
+    return import_module("lm_eval_bertjudge.backends.vllm").VllmBackend(folder, **options)  # type: ignore[no-any-return]
+
+
+LOADERS: dict[str, Loader] = {"onnx": _onnx, "torch": _torch, "vllm": _vllm}
