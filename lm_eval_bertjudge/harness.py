@@ -1,7 +1,7 @@
 """The only module that touches lm_eval: the filter `bertjudge`, which judges, and the metric `bertjudge`, which reads.
 
 The filter sees all answers of a task at once, so that is where batches are made. It returns one list of verdict rows
-(dicts) per document; a list passes the harness's handling of results unchanged, and lands in the sample log. The
+per document; a list passes the harness's handling of results unchanged, and lands in the sample log. The
 metric turns the rows into the number in the table. Given plain strings instead, in a config without our filter, the
 metric judges the pair itself, without the question.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import UserDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,11 +41,14 @@ COLUMNS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 FAILED = Verdict(None, False, "unjudged", False, "judging_failed")
 
 
-class VerdictRow(dict[str, Any]):
-    """A verdict as a dict whose text is JSON: the harness writes `str()` of each row into the sample log."""
+class VerdictRow(UserDict[str, Any]):
+    """A verdict as a mapping whose text is JSON: the harness writes `str()` of each row into the sample log.
+
+    No dict: of a model behind an API the harness logs copies, in which every kind of dict has become a plain one.
+    """
 
     def __str__(self) -> str:
-        return json.dumps(self)
+        return json.dumps(self.data)
 
 
 class NotScored(float):
@@ -66,10 +70,8 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
     def __init__(self, **options: Any) -> None:
         self.options = options
 
-    def apply(
-        self, resps: Iterable[str | Sequence[Any]], docs: Sequence[Mapping[str, Any]]
-    ) -> list[list[dict[str, Any]]]:
-        """Verdict rows per document, in order: dicts with p_correct, correct, source, truncated, reason.
+    def apply(self, resps: Iterable[str | Sequence[Any]], docs: Sequence[Mapping[str, Any]]) -> list[list[VerdictRow]]:
+        """Verdict rows per document, in order: mappings with p_correct, correct, source, truncated, reason.
 
         Args:
             resps: Per document its responses; more than one with `repeats`.

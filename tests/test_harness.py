@@ -23,7 +23,6 @@ def test_the_filter_returns_one_list_of_rows_per_document() -> None:
     rows = BertJudgeFilter(**OPTIONS).apply([["It is 18."], ["Cusco"]], DOCS)
     assert [len(r) for r in rows] == [1, 1]
     assert rows[0][0].keys() == {"p_correct", "correct", "source", "truncated", "reason"}
-    assert json.loads(json.dumps(rows)) == rows
     assert json.loads(str(rows[0][0])) == rows[0][0]
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import lm_eval
 import pytest
 from lm_eval.tasks import TaskManager
+from lm_eval.utils import sanitize_list
 
 from lm_eval_bertjudge import cli
 from lm_eval_bertjudge.autoload import tasks_dir
@@ -75,12 +76,23 @@ def test_three_pipelines_give_three_rows_with_stderr_and_readable_samples(data: 
     for pipeline in ("lexical", "cascade", "judge"):
         assert 0 <= row[f"bertjudge,{pipeline}"] <= 1
         assert isinstance(row[f"bertjudge_stderr,{pipeline}"], float)
-    samples = json.loads(json.dumps(found["samples"]["mine"], default=str))
+    samples = found["samples"]["mine"]
     verdicts = {(s["filter"], s["doc_id"]): s["filtered_resps"][0][0] for s in samples}
     assert len(verdicts) == 9
     assert verdicts["cascade", 0]["source"] == "lexical"
     assert 0 < verdicts["judge", 1]["p_correct"] < 1
     assert verdicts["lexical", 1]["reason"] == "parse_failure"
+
+
+@pytest.mark.parametrize("multimodal", [False, True], ids=["local model", "model behind an API"])
+def test_the_log_has_verdicts_as_json_for_every_kind_of_model(data: Path, multimodal: bool) -> None:
+    model = ReplayModel({row["question"]: row["said"] for row in QUESTIONS})
+    if multimodal:
+        model.MULTIMODAL = True  # as lm_eval's API models say of themselves; it then logs copies of the samples
+    task = config(data, filter_list=[{"name": "l", "filter": [judging(method="lexical")]}])
+    found = lm_eval.simple_evaluate(model=model, tasks=[task], log_samples=True, bootstrap_iters=0)
+    logged = [sanitize_list(sample["filtered_resps"]) for sample in found["samples"]["mine"]]
+    assert [json.loads(rows[0][0])["source"] for rows in logged] == ["lexical"] * 3
 
 
 def test_only_the_metric_in_a_config_without_our_filter(data: Path) -> None:
