@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lm_eval_bertjudge import cli
-from lm_eval_bertjudge.reporting import report
+from lm_eval_bertjudge.reporting import report, rules, tables
 from lm_eval_bertjudge.rescoring import verdicts
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -23,13 +23,14 @@ def verdict(correct: int, p: float, source: str = "judge", reason: str = "thresh
     return {"p_correct": p, "correct": bool(correct), "source": source, "truncated": False, "reason": reason}
 
 
-def line(model: str, task: str, number: int, judge: int, rules: int, reason: str = "mismatch", **more: Any) -> Any:
+def line(model: str, task: str, number: int, judge: int, said: int, reason: str = "mismatch", **more: Any) -> Any:
     return {
         "id": f"{model}/{task}/{number}", "generator": model, "task": task, "question": f"question {number}",
-        "references": ["Lima"], "candidate": f"I think so {number}", "old": {"exact_match,strict": float(rules)},
+        "references": ["Lima"], "candidate": f"I think so {number}", "old": {"exact_match,strict": float(said)},
+        "unparsed": ["strict"] * (not said and reason == "parse_failure"),
         "verdicts": {
             "judge": verdict(judge, 0.9 if judge else 0.1),
-            "lexical": verdict(rules, float(rules), "lexical", "match" if rules else reason),
+            "lexical": verdict(said, float(said), "lexical", "match" if said else reason),
         },
     } | more  # fmt: skip
 
@@ -43,8 +44,8 @@ COUNTS = {
 
 def lines() -> list[Any]:
     return [
-        line(model, task, i, int(i < right), int(i < rules), "parse_failure" if i < rules + failed else "mismatch")
-        for (model, task), (right, rules, failed) in COUNTS.items()
+        line(model, task, i, int(i < right), int(i < said), "parse_failure" if i < said + failed else "mismatch")
+        for (model, task), (right, said, failed) in COUNTS.items()
         for i in range(4)
     ]
 
@@ -61,31 +62,66 @@ def sections(folder: Path, labels: dict[str, Any] | None = None) -> dict[str, li
 
 
 def test_accuracies_and_parse_failures_are_those_of_the_rows(tmp_path: Path) -> None:
-    found = {(row[0], row[1]): row for row in sections(write(tmp_path, lines()))["Accuracy"]}
-    for cell, (right, rules, failed) in COUNTS.items():
-        _, _, n, by_judge, by_rules, failures, unjudged, old = found[cell]
+    found = sections(write(tmp_path, lines()))
+    accuracy = {(row[0], row[1]): row for row in found["Accuracy"]}
+    by_rule = {(row[0], row[1]): row for row in found["What the rules change"]}
+    for cell, (right, said, failed) in COUNTS.items():
+        _, _, n, by_judge, by_rules, unjudged = accuracy[cell]
         assert n == 4
-        assert old == f"exact_match,strict {rules / 4:.3f}"
         assert by_judge.startswith(f"{right / 4:.3f} [")
-        assert by_rules.startswith(f"{rules / 4:.3f} [")
-        assert failures == failed / 4
+        assert by_rules.startswith(f"{said / 4:.3f} [")
+        assert by_rule[cell][7] == failed / 4
         assert unjudged == 0
 
 
 def test_the_difference_is_split_into_parsing_and_matching(tmp_path: Path) -> None:
     found = {(row[0], row[1]): row[2:] for row in sections(write(tmp_path, lines()))["What the rules change"]}
-    assert found["a", "t1"] == ["-0.750", "-0.500", "-0.250"]  # 3 lost: 2 unparsed, 1 matched otherwise
-    assert found["b", "t1"] == ["+0.000", "+0.000", "+0.000"]
-    assert found["c", "t2"] == ["+0.250", "+0.000", "+0.250"]  # the unparsed one is wrong for the judge too
-    for delta, parsing, matching in found.values():
+    # 3 lost: 2 unparsed, 1 matched otherwise
+    assert found["a", "t1"] == ["exact_match,strict", 4, "-0.750", "-0.500", "-0.250", 0.5, 3, 0]
+    assert found["b", "t1"] == ["exact_match,strict", 4, "+0.000", "+0.000", "+0.000", 0.0, 0, 0]
+    # the unparsed one is wrong for the judge too
+    assert found["c", "t2"] == ["exact_match,strict", 4, "+0.250", "+0.000", "+0.250", 0.25, 0, 1]
+    for _, _, delta, parsing, matching, *_ in found.values():
         assert float(delta) == pytest.approx(float(parsing) + float(matching))
+
+
+def test_the_summary_counts_what_each_alone_calls_right(tmp_path: Path) -> None:
+    found = report.build(verdicts.read([write(tmp_path, lines())]), {})
+    assert found.summary == (
+        "The rules and the judge differ on 7 of 24 answers: the judge alone calls 6 right (3 of them the rules could "
+        "not parse), the rules alone 1."
+    )
+
+
+def test_the_lexical_stage_is_a_rule_only_where_its_format_was_asked_for_or_nothing_else_is_there() -> None:
+    (row,) = (line("a", "t", 0, 1, 0),)
+    asked = row | {"question": 'Conclude with "Final answer: X".'}
+    assert rules.names([row], "judge") == ["exact_match,strict"]
+    assert rules.names([asked], "judge") == ["exact_match,strict", "lexical"]
+    assert rules.names([row | {"old": {}}], "judge") == ["lexical"]
+    assert rules.names([row | {"old": {"f1,none": 0.4, "bertjudge,judge": 1.0}}], "judge") == ["lexical"]
+    assert rules.names([asked], "lexical") == ["exact_match,strict"]
+
+
+def test_the_judge_is_compared_with_the_rule_that_is_closest_to_it(tmp_path: Path) -> None:
+    rows = [line("a", "t", i, 1, 0, old={"em,strict": 0.0, "em,flexible": float(i)}) for i in range(2)]
+    assert rules.strongest(rows, "judge") == {"t": "em,flexible"}
+    (accuracy,) = sections(write(tmp_path, rows))["Accuracy"]
+    assert accuracy[4].startswith("0.500 [")
+
+
+def test_an_answer_is_unparsed_under_the_filter_that_found_nothing() -> None:
+    row = line("a", "t", 0, 1, 0, unparsed=["strict"])
+    assert rules.unparsed(row, "exact_match,strict")
+    assert not rules.unparsed(row, "exact_match,flexible")
+    assert rules.unparsed(line("a", "t", 0, 1, 0, "parse_failure"), "lexical")
 
 
 def test_borda_points_and_ranks_by_hand(tmp_path: Path) -> None:
     # judge: t1 a > b > c, t2 a = b > c. rules: t1 b > c > a, t2 b = c > a.
-    rates = {cell: {"judge": right / 4, "lexical": rules / 4} for cell, (right, rules, _) in COUNTS.items()}
-    assert report.borda(rates, "judge") == {"a": 3.5, "b": 2.5, "c": 0.0}
-    assert report.borda(rates, "lexical") == {"a": 0.0, "b": 3.5, "c": 2.5}
+    rates = {cell: {"judge": right / 4, "rules": said / 4} for cell, (right, said, _) in COUNTS.items()}
+    assert tables.borda(rates, "judge") == {"a": 3.5, "b": 2.5, "c": 0.0}
+    assert tables.borda(rates, "rules") == {"a": 0.0, "b": 3.5, "c": 2.5}
     assert sections(write(tmp_path, lines()))["Ranking"] == [
         ["a", 2, "1 (3.5)", "3 (0)", "+2"],
         ["b", 2, "2 (2.5)", "1 (3.5)", "-1"],
@@ -164,7 +200,7 @@ def page(folder: Path, rows: list[Any], *args: str) -> str:
 def test_everything_from_data_is_escaped_and_nothing_is_loaded(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs the extra `report`")
     hostile: dict[str, Any] = {"question": ATTACK, "references": [ATTACK], "candidate": ATTACK, "task": ATTACK}
-    hostile |= {"generator": ATTACK, "old": {ATTACK: 0.0}, "id": ATTACK}
+    hostile |= {"generator": ATTACK, "old": {ATTACK: 0.0}, "unparsed": [ATTACK], "id": ATTACK}
     text = page(tmp_path, [*lines(), line("x", "y", 1, 1, 0) | hostile])
     assert ATTACK not in text
     assert text.count("<script>") == 1
@@ -179,13 +215,13 @@ def test_everything_from_data_is_escaped_and_nothing_is_loaded(tmp_path: Path) -
 def test_every_plot_is_inline_follows_the_scheme_and_has_its_numbers_beside_it(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs the extra `report`")
     text = page(tmp_path, lines())
-    assert text.count("<svg") == text.count("<figure>") == text.count('role="img" aria-label="Plot: ') == 3
-    assert text.count("<summary>Numbers</summary>") == 3
+    assert text.count("<svg") == text.count("<figure>") == text.count('role="img" aria-label="Plot: ') == 4
+    assert text.count("<summary>Numbers</summary>") == 4
     assert "currentColor" in text
     assert "#010203" not in text
     ids = re.findall(r' id="([^"]*)"', text)
     assert len(ids) == len(set(ids))
-    assert "<td>0.875</td>" in text.split("<summary>Numbers</summary>")[1]  # model a: 7 of 8
+    assert '<td class="n">0.875</td>' in text.split("<summary>Numbers</summary>")[1]  # model a: 7 of 8
 
 
 def test_a_page_is_the_same_from_run_to_run(tmp_path: Path) -> None:
@@ -241,6 +277,9 @@ function count(name, value) {
   form.elements[name].value = name === "text" ? "" : "*";
 }
 count("model", "a"); count("kind", "judge wrong, rules right"); count("text", "question 3"); count("model", "*");
+found.push(Array.from(document.querySelectorAll("svg")).filter(function (svg) {
+  const box = svg.getBoundingClientRect(); return box.height > 50 && box.right <= window.innerWidth;
+}).length);
 found.push(document.querySelector(".end").scrollHeight > document.querySelector(".end").clientHeight);
 found.push(document.querySelector(".end").scrollTop);
 found.push(document.documentElement.scrollWidth <= window.innerWidth);
@@ -248,8 +287,22 @@ document.body.dataset.probe = found.join(" ");
 </script></body>"""
 
 
+def wilson(n_right: int, n: int) -> str:
+    """By the textbook's formula, where the package asks scipy."""
+    z, p = 1.959963984540054, n_right / n
+    middle, reach = p + z * z / (2 * n), z * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
+    low, high = ((middle + sign * reach) / (1 + z * z / n) for sign in (-1, 1))
+    return f"{p:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def shown(dom: str, title: str) -> list[list[str]]:
+    """The cells of the table under a heading."""
+    section = dom.split(f"<h2>{title}</h2>")[1].split("</section>")[0].split("<tbody>")[1]
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in section.split("</tr>")[:-1]]
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
-def test_the_filters_work_in_a_browser_without_console_errors(tmp_path: Path) -> None:
+def test_a_browser_shows_the_figures_and_plots_and_filters_without_console_errors(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs the extra `report`")
     rows = lines()
     rows[1]["candidate"] = "step\n" * 400 + "Final answer: Lima"
@@ -262,4 +315,16 @@ def test_the_filters_work_in_a_browser_without_console_errors(tmp_path: Path) ->
     assert "CONSOLE" not in done.stderr
     found = re.search(r'data-probe="([^"]*)"', done.stdout)
     assert found is not None
-    assert found[1].split() == ["5", "1", "1", "7", "true", "0", "true"]
+    assert found[1].split() == ["5", "1", "1", "7", "4", "true", "0", "true"]
+    assert shown(done.stdout, "Accuracy") == [
+        [model, task, "4", wilson(right, 4), wilson(said, 4), "0.000"]
+        for (model, task), (right, said, _) in COUNTS.items()
+    ]
+    assert [row[3:] for row in shown(done.stdout, "What the rules change")] == [
+        [
+            "4", f"{(said - right) / 4:+.3f}", f"{-min(failed, max(right - said, 0)) / 4:+.3f}",
+            f"{(said - right + min(failed, max(right - said, 0))) / 4:+.3f}", f"{failed / 4:.3f}",
+            str(max(right - said, 0)), str(max(said - right, 0)),
+        ]
+        for right, said, failed in COUNTS.values()
+    ]  # fmt: skip

@@ -62,9 +62,19 @@ def test_lines_of_one_document_become_one_row_that_keeps_every_filters_metric(tm
     assert first == {
         "id": "org__model/gsm8k/7", "generator": "org__model", "task": "gsm8k", "category": "open_math", "doc_id": 7,
         "question": "What is 9 + 9?", "references": ["18"], "repeat": 0, "candidate": "It is 17.",
-        "old": {"exact_match,strict-match": 0.0, "exact_match,flexible-extract": 1.0},
+        "old": {"exact_match,strict-match": 0.0, "exact_match,flexible-extract": 1.0}, "unparsed": [],
     }  # fmt: skip
     assert second["candidate"] == "It is 18."
+
+
+def test_the_filters_that_found_no_answer_are_named(tmp_path: Path) -> None:
+    lines = [
+        line_0413(0, "It is 18.", "strict-match", 0.0) | {"filtered_resps": ["[invalid]"]},
+        line_0413(0, "It is 18.", "flexible-extract", 1.0),
+        line_0413(1, "[invalid]", "strict-match", 0.0),
+    ]
+    rows = samples.rows(jsonl(tmp_path / f"samples_gsm8k_{DATE}.jsonl", lines))
+    assert [row["unparsed"] for row in rows] == [["strict-match"], []]
 
 
 def test_the_arrays_of_0_4_2_are_read_and_their_unnamed_filters_numbered(tmp_path: Path) -> None:
@@ -300,6 +310,22 @@ def test_metrics_of_an_earlier_judging_stay_under_another_name(tmp_path: Path, j
     (found,) = json.loads((tmp_path / "out" / "results_in.json").read_text())["results"].values()
     assert found["old_bertjudge,judge"] == 1.0
     assert "bertjudge,judge" in found
+
+
+def test_files_that_cannot_be_judged_are_left_out_and_named_unless_there_is_nothing_else(
+    tmp_path: Path, judged_by: BatchBackend, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    gsm_file(tmp_path / "in", n=3)
+    unknown = jsonl(tmp_path / "in" / "samples_my_task.jsonl", [line_0413(0, "x", "none", 1.0)])
+    likelihoods = old_line(0, "", 0) | {"resps": [[["-1.2", "False"]]]}
+    jsonl(tmp_path / "in" / "samples_arc_easy_chat.jsonl", [likelihoods])
+    assert cli.main(["rejudge", str(tmp_path / "in"), "--output", str(tmp_path / "out")]) == 0
+    assert len(verdicts.read([tmp_path / "out"])) == 3
+    said = [record.getMessage() for record in caplog.records if record.getMessage().startswith("left out")]
+    assert ["my_task" in each for each in said] == [False, True]
+    assert "likelihoods" in said[0]
+    assert cli.main(["rejudge", str(unknown), "--output", str(tmp_path / "other")]) == 2
+    assert "Say how to rebuild its items" in capsys.readouterr().err
 
 
 def test_a_dry_run_shows_three_items_and_judges_nothing(

@@ -7,31 +7,26 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import Any, NamedTuple
+from typing import Any
 
 from lm_eval_bertjudge.reporting import plots
+from lm_eval_bertjudge.reporting.rules import Difference
+from lm_eval_bertjudge.reporting.tables import Section
 
 _TEMPLATE = Path(__file__).parent / "page.html"
 _SHOWN_CHARS = 6000  # of a question or an answer; the rest is cut from the start, where no final answer stands
 
 
-class Section(NamedTuple):
-    """A table of the page with what to know about it."""
-
-    title: str
-    note: str
-    header: list[str]
-    rows: list[list[Any]]
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Report:
     """What a page shows.
 
     Attributes:
         heading: One line: how many answers, generators, tasks.
+        summary: The finding in a sentence; empty where no rules are compared.
         sections: The tables.
-        bars: Per generator its accuracy by method, for the first plot.
+        rates: Per generator the share decided right, by column.
+        differences: Per generator the answers on which rules and judge differ.
         histogram: Answers per tenth of p_correct.
         curve: (threshold, share decided right, accuracy against labels or None).
         items: The answers on which verdicts differ, ready for display.
@@ -39,8 +34,10 @@ class Report:
     """
 
     heading: str
+    summary: str
     sections: list[Section]
-    bars: dict[str, dict[str, float]]
+    rates: dict[str, dict[str, float]]
+    differences: dict[str, Difference]
     histogram: list[int]
     curve: list[tuple[float, float, float | None]]
     items: list[dict[str, Any]] = field(default_factory=list)
@@ -56,6 +53,7 @@ def html(found: Report) -> str:
     items = found.items
     return Template(_TEMPLATE.read_text(encoding="utf-8")).substitute(
         heading=escape(found.heading),
+        summary=f'<p class="summary">{escape(found.summary)}</p>' if found.summary else "",
         plots=_plots(found),
         sections="\n".join(_section(section) for section in found.sections),
         n_items=found.n_items,
@@ -68,15 +66,19 @@ def html(found: Report) -> str:
 
 
 def _plots(found: Report) -> str:
-    methods = list(dict.fromkeys(method for each in found.bars.values() for method in each))
-    rates = [[name, *(each.get(method) for method in methods)] for name, each in found.bars.items()]
-    drawn = [_figure("Accuracy by model", plots.bars(found.bars), ["model", *methods], rates)]
+    columns = list(dict.fromkeys(column for each in found.rates.values() for column in each))
+    rates = [[name, *(each.get(column) for column in columns)] for name, each in found.rates.items()]
+    drawn = [_figure("Share decided right, by model", plots.bars(found.rates), ["model", *columns], rates)]
+    if found.differences:
+        header = ["model", "n", "not parsed", "lost by parsing", "lost by matching", "right by rules alone"]
+        counts = [[name, *each] for name, each in found.differences.items()]
+        drawn.append(_figure("Where rules and judge differ", plots.differences(found.differences), header, counts))
     if sum(found.histogram):
         tenths = [[f"{i / 10:.1f} to {(i + 1) / 10:.1f}", n] for i, n in enumerate(found.histogram)]
         drawn.append(_figure("How sure the judge is", plots.histogram(found.histogram), ["p_correct", "n"], tenths))
     if found.curve:
         header = ["threshold", "share right", "accuracy"]
-        drawn.append(_figure("By threshold", plots.curve(found.curve), header, found.curve))
+        drawn.append(_figure("Share decided right, by threshold", plots.curve(found.curve), header, found.curve))
     return "\n".join(drawn)
 
 
@@ -91,17 +93,20 @@ def _figure(title: str, svg: str, header: Sequence[str], rows: Iterable[Sequence
 
 def _section(section: Section) -> str:
     body = _table(section.header, section.rows)
-    return f"<section><h2>{escape(section.title)}</h2><p>{escape(section.note)}</p>{body}</section>"
+    return f'<section><h2>{escape(section.title)}</h2><p class="faint">{escape(section.note)}</p>{body}</section>'
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(_shown(cell))}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    scrolls = 'class="wide" tabindex="0" role="region" aria-label="Table"'  # by keyboard too
+    return f"<div {scrolls}><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
-def _shown(value: Any) -> str:
-    return "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+def _cell(value: Any) -> str:
+    kind = ' class="n"' if value is None or isinstance(value, (int, float)) else ""
+    shown = "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+    return f"<td{kind}>{escape(shown)}</td>"
 
 
 def _options(values: Iterable[str]) -> str:
@@ -113,20 +118,22 @@ def _item(item: dict[str, Any]) -> str:
         f' data-{name}="{escape(str(item[key]), quote=True)}"'
         for name, key in (("model", "generator"), ("task", "task"), ("kind", "kind"))
     )
-    chips = "".join(
-        f'<span class="{"yes" if value else "no"}">{escape(name)}: {"right" if value else "wrong"}</span>'
-        for name, value in item["decided"].items()
-    )
+    chips = "".join(_chip(name, value, name in item["unparsed"]) for name, value in item["decided"].items())
     p = "" if item["p"] is None else f"<span>p {item['p']:.3f}</span>"
     references = " <i>or</i> ".join(f"<b>{escape(str(reference))}</b>" for reference in item["references"])
     error = ' data-error="1"' if item["label_differs"] else ""
+    question = _end(item["question"]) or "(none was given)"
     return (
         f'<article class="item"{data}{error}><h3>{escape(item["id"])}</h3><p class="chips">{chips}{p}</p>'
-        f"<details><summary>Question</summary><pre>{escape(_end(item['question']))}</pre></details>"
         f"<p>Reference: {references}</p>"
-        f'<div class="end" tabindex="0" aria-label="Candidate"><pre>{escape(_end(item["candidate"]))}</pre></div>'
-        "</article>"
+        f'<div class="end" tabindex="0" role="region" aria-label="Candidate"><pre>{escape(_end(item["candidate"]))}'
+        f"</pre></div><details><summary>Question</summary><pre>{escape(question)}</pre></details></article>"
     )
+
+
+def _chip(name: str, value: int, unparsed: bool) -> str:
+    said = "right" if value else "not parsed" if unparsed else "wrong"
+    return f'<span class="{"yes" if value else "no"}">{escape(name)}: {said}</span>'
 
 
 def _end(text: str) -> str:

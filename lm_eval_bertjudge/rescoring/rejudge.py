@@ -81,14 +81,7 @@ def run(args: argparse.Namespace) -> str:
     if args.output is None and not args.dry_run:
         raise InputError("--output is missing: the folder for the verdict files")
     templates, match = _templates(args)
-    # All files are rebuilt first and not kept: an error must not come after hours, and a sweep outgrows memory.
-    sized = [
-        (file, output, len(found))
-        for file, output in samples.find(args.paths)
-        if (found := _rows(file, templates, args.generator)) is not None
-    ]
-    if not sized:
-        raise InputError("no file holds generated text: likelihood tasks cannot be judged")
+    sized = _sized(args, templates)
     if args.dry_run:
         first = samples.rows(sized[0][0], templates=templates, generator=args.generator)
         return _preview([(file, n) for file, _, n in sized], first)
@@ -130,12 +123,23 @@ def _templates(args: argparse.Namespace) -> tuple[Templates | None, lexical.Matc
     return Templates(question, reference), match
 
 
-def _rows(file: Path, templates: Templates | None, generator: str | None) -> list[Row] | None:
-    try:
-        return samples.rows(file, templates=templates, generator=generator)
-    except samples.NotGeneratedError as error:
-        logger.warning("left out: %s", error)
-        return None
+def _sized(args: argparse.Namespace, templates: Templates | None) -> list[tuple[Path, Path, int]]:
+    """The files that can be judged, each with its output and how many answers it has.
+
+    All are rebuilt before any is judged, and not kept: an error must not come after hours, and a sweep outgrows memory.
+    """
+    sized: list[tuple[Path, Path, int]] = []
+    left_out: list[InputError] = []
+    for file, output in samples.find(args.paths):
+        try:
+            sized.append((file, output, len(samples.rows(file, templates=templates, generator=args.generator))))
+        except samples.LeftOutError as error:
+            left_out.append(error)
+    if not sized:
+        raise left_out[0]
+    for reason in left_out:
+        logger.warning("left out: %s", reason)
+    return sized
 
 
 def _preview(sized: Sequence[tuple[Path, int]], first: Sequence[Row]) -> str:

@@ -13,7 +13,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lm_eval_bertjudge import fields
 from lm_eval_bertjudge.errors import InputError
@@ -30,10 +30,19 @@ _NOT_METRICS = {
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
     "target_hash", "repeats", "schema_version",
 }  # fmt: skip
+_UNPARSED = "[invalid]"  # what the harness's regex filters give where they find nothing
 
 
-class NotGeneratedError(InputError):
+class LeftOutError(InputError):
+    """The file cannot be judged as it is, but others beside it can."""
+
+
+class NotGeneratedError(LeftOutError):
     """The file's answers are likelihoods: there is no text to judge."""
+
+
+class UnknownTaskError(LeftOutError):
+    """Nothing says how a document of this task becomes a question and a reference."""
 
 
 def find(paths: Sequence[Path]) -> list[tuple[Path, Path]]:
@@ -103,8 +112,8 @@ def rows(file: Path, *, templates: Templates | None = None, generator: str | Non
     """The answers in a file, in its order, one row each.
 
     A row has id (unique over generators and tasks), generator, task, category, doc_id, repeat, question, references,
-    candidate, and old: the harness's numeric metrics by "name,filter". Rows of plain triplet files keep their other
-    columns.
+    candidate, old: the harness's numeric metrics by "name,filter", and unparsed: the filters that found no answer in
+    the text. Rows of plain triplet files keep their other columns.
 
     Args:
         file: A sample file of lm_eval, or one with columns candidate, reference or references, optional question, id.
@@ -112,8 +121,8 @@ def rows(file: Path, *, templates: Templates | None = None, generator: str | Non
         generator: The model's name; else what `results_*.json` beside the file says, else the folder's name.
 
     Raises:
-        InputError: The file has neither format, the task is not known, or a template does not fit.
-        NotGeneratedError: The answers are likelihoods.
+        InputError: The file has neither format, or a template does not fit.
+        LeftOutError: The task is not known, or the answers are likelihoods.
     """
     read = read_rows(file)
     first = next(read, None)
@@ -141,14 +150,14 @@ def _sampled(file: Path, lines: Iterator[Row], templates: Templates | None, gene
     known = known_tasks.templates(task)
     category = known.category if known else ""
     found: list[Row] = []
-    for doc_id, (sample, old) in _documents(lines, file).items():
+    for doc_id, (sample, old, unparsed) in _documents(lines, file).items():
         doc = _doc(sample)
         chosen = templates or known or _unknown(task, doc, file)
         responses = _responses(sample["resps"], file)
         asked = fields.question(chosen.question, doc) if chosen.question else ""
         shared = {
             "generator": generator, "task": task, "category": category, "doc_id": doc_id, "question": asked,
-            "references": list(fields.references(chosen.reference, doc)), "old": old,
+            "references": list(fields.references(chosen.reference, doc)), "old": old, "unparsed": unparsed,
         }  # fmt: skip
         for repeat, response in enumerate(responses):
             name = f"{generator}/{task}/{doc_id}" + (f"#{repeat}" if len(responses) > 1 else "")
@@ -158,18 +167,28 @@ def _sampled(file: Path, lines: Iterator[Row], templates: Templates | None, gene
     return found
 
 
-def _documents(lines: Iterator[Row], file: Path) -> dict[Any, tuple[Row, dict[str, float]]]:
-    """By doc_id the document's first line, and its metrics under every filter."""
-    found: dict[Any, tuple[Row, dict[str, float]]] = {}
+class Document(NamedTuple):
+    """A document's first line, its metrics under every filter, and the filters that found no answer."""
+
+    sample: Row
+    old: dict[str, float]
+    unparsed: list[str]
+
+
+def _documents(lines: Iterator[Row], file: Path) -> dict[Any, Document]:
+    """What the lines of a file say about each document, by doc_id."""
+    found: dict[Any, Document] = {}
     n_filters: dict[Any, int] = {}
     for number, line in enumerate(lines, start=1):
         if lacking := {"doc_id", "doc", "resps"} - line.keys():
             raise InputError(f"{file}, sample {number} lacks {', '.join(sorted(lacking))}; it has {', '.join(line)}")
         key = line["doc_id"]
         n_filters[key] = n_filters.get(key, 0) + 1
-        unnamed = "none" if n_filters[key] == 1 else f"none#{n_filters[key]}"
-        _, old = found.setdefault(key, (line, {}))
-        old.update({f"{name},{line.get('filter', unnamed)}": value for name, value in _metrics(line).items()})
+        name = line.get("filter", "none" if n_filters[key] == 1 else f"none#{n_filters[key]}")
+        document = found.setdefault(key, Document(line, {}, []))
+        document.old.update({f"{metric},{name}": value for metric, value in _metrics(line).items()})
+        if line.get("filtered_resps") == [_UNPARSED]:
+            document.unparsed.append(name)
     return found
 
 
@@ -188,7 +207,7 @@ def _doc(sample: Row) -> dict[str, Any]:
 
 
 def _unknown(task: str, doc: Mapping[str, Any], file: Path) -> Templates:
-    raise InputError(
+    raise UnknownTaskError(
         f"{file}: the task {task!r} is not in the table of known tasks. Say how to rebuild its items, by a task of the "
         "harness that judges (--task NAME) or by fields or templates on its documents (--question ... --reference "
         f"...); a document has {', '.join(sorted(doc))} (prompt and target as logged)"
@@ -240,5 +259,6 @@ def _plain(row: Row, file: Path, number: int, generator: str | None) -> Row:
         "question": str(row.get("question") or ""),
         "references": references,
         "old": row.get("old") or {},
+        "unparsed": row.get("unparsed") or [],
         "candidate": str(row["candidate"] or ""),
     }

@@ -55,7 +55,9 @@ def _json_rows(lines: IO[str], path: Path) -> Iterator[Row]:
             try:
                 yield _object(json.loads(line), path, number)
             except json.JSONDecodeError as error:
-                raise InputError(f"{path}, line {number} is not JSON: {error}") from error
+                raise InputError(
+                    f"{path}, line {number} is not JSON: {error}. If the run that wrote it was killed, delete this line"
+                ) from error
 
 
 def _object(row: Any, path: Path, number: int) -> Row:
@@ -77,7 +79,8 @@ def _parquet(path: Path) -> Iterator[Row]:
 def read(paths: Sequence[Path]) -> list[Row]:
     """Verdict rows of files, and of every `verdicts_*.jsonl` under folders, in order.
 
-    Every row has id, question, references, candidate, task, generator, category, old (metrics by "name,filter") and
+    Every row has id, question, references, candidate, task, generator, category, old (metrics by "name,filter"),
+    unparsed (filters that found no answer) and
     verdicts (by method, each a dict with p_correct, correct, source, truncated, reason), whatever the file had.
 
     Raises:
@@ -103,6 +106,7 @@ def _row(row: Row, file: Path, number: int) -> Row:
         "id": str(filled["id"]),
         "references": references if isinstance(references, list) else [references],
         "old": row.get("old") or {},
+        "unparsed": row.get("unparsed") or [],
         "verdicts": row.get("verdicts") or flat,
     }
 
