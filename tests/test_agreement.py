@@ -11,6 +11,7 @@ import pytest
 from lm_eval_bertjudge import agreement, cli
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.reporting import correction
+from lm_eval_bertjudge.reporting.beside import text_scores
 
 
 def ints(*values: int) -> Any:
@@ -213,9 +214,25 @@ def test_agree_reports_every_slice_and_the_comparison(tmp_path: Path, capsys: py
     assert sum(part["n"] for part in found["by"]["length"].values()) == 300
     assert found["overall"]["n_questions"] == 150
     assert found["against"]["difference"] == pytest.approx(accuracy - float((gold == rules).mean()))
+    beside = found["beside"]
+    assert beside.keys() == {"lexical", "exact_match,strict", "containment"}
+    assert beside["lexical"] == beside["exact_match,strict"]
+    assert beside["lexical"]["accuracy"] == pytest.approx(float((gold == rules).mean()))
+    assert beside["lexical"]["n_judge_alone"] == int(((said == gold) & (rules != gold)).sum())
+    assert beside["lexical"]["mcnemar_p"] == pytest.approx(found["against"]["mcnemar_p"])
+    assert beside["containment"]["accuracy"] == pytest.approx(float((gold == 0).mean()))  # no answer has the letter a
     shown = capsys.readouterr().out
-    for text in ("## By category", "## By threshold", "mcnemar_p", "| model0 | 150 |"):
+    for text in ("## By category", "## By threshold", "| containment | ", "mcnemar_p", "| model0 | 150 |"):
         assert text in shown
+
+
+def test_texts_are_scored_by_their_stated_answer_and_their_best_reference() -> None:
+    answers = ["So. Final answer: the small red cat", "the small red cat", "a dog", ""]
+    rows = [{"references": ["a mouse", "the small red cat"], "candidate": answer} for answer in answers]
+    for scores in text_scores(rows).values():
+        assert scores[:2] == pytest.approx(1.0)
+        assert scores[2] == pytest.approx(0.5)
+        assert scores[3] == 0.0
 
 
 def test_two_files_are_joined_by_id_and_not_by_position(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_bertjudge import agreement, lexical
+from lm_eval_bertjudge import agreement
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.reading import visible
 from lm_eval_bertjudge.reporting import correction
+from lm_eval_bertjudge.reporting.beside import beside, text_scores
 from lm_eval_bertjudge.rescoring import verdicts
 from lm_eval_bertjudge.rescoring.verdicts import Row
 
@@ -84,7 +84,8 @@ def figures(rows: Sequence[Row], labels: dict[str, Row], method: str) -> dict[st
         "n_unlabelled": len(rows) - len(labelled),
         "overall": agreement.agreement(said, gold, soft) | agreement.rate_gap(said, gold, questions(labelled)),
         "sweep": [] if soft is None else agreement.sweep(p, gold),
-        "rouge_l_pearson": agreement.pearson(_rouge_l(labelled), gold),
+        **{f"{name}_pearson": agreement.pearson(scores, gold) for name, scores in text_scores(labelled).items()},
+        "beside": beside(labelled, said, gold, method),
         "by": {name: _sliced(labelled, said, gold, keys) for name, keys in _slices(labelled).items()},
     }
 
@@ -106,19 +107,6 @@ def _sliced(
         gap = agreement.rate_gap(said[own], gold[own], asked[own].tolist())
         found[key or "(none)"] = agreement.agreement(said[own], gold[own]) | gap
     return found
-
-
-def _rouge_l(rows: Sequence[Row]) -> agreement.Floats:
-    """The best ROUGE-L of the stated final answer (of the whole answer where none is stated) with a reference."""
-    from rouge_score.rouge_scorer import RougeScorer
-
-    scorer = RougeScorer(["rougeL"], use_stemmer=True)
-    scores = []
-    for row in rows:
-        text = visible(row["candidate"])
-        stated = lexical.final_answer(text) or text
-        scores.append(max((scorer.score(str(r), stated)["rougeL"].fmeasure for r in row["references"]), default=0.0))
-    return np.array(scores)
 
 
 def _agree(args: argparse.Namespace) -> str:
@@ -163,9 +151,11 @@ def markdown(found: dict[str, Any]) -> str:
     overall = dict(found["overall"])
     if "accuracy_for_true_labels" in found:
         overall["accuracy_for_true_labels"] = found["accuracy_for_true_labels"]
-    overall["rouge_l_pearson"] = found["rouge_l_pearson"]
+    overall |= {name: found[name] for name in ("rouge_l_pearson", "bleu_pearson")}
     overall["runs"] = ", ".join(found["runs"]) or "not recorded"
     lines += [f"- {name}: {_shown(value)}" for name, value in overall.items()]
+    header = ["beside it", "accuracy", f"{found['method']} alone right", "it alone right", "McNemar p"]
+    lines += ["", table(header, [_beside_row(name, part) for name, part in found["beside"].items()])]
     for name, parts in found["by"].items():
         header = [name, "n", "accuracy", "judge rate", "gold rate", "gap", "kappa"]
         lines += ["", f"## By {name}", "", table(header, [_slice_row(key, part) for key, part in parts.items()])]
@@ -173,6 +163,11 @@ def markdown(found: dict[str, Any]) -> str:
         header = ["threshold", "accuracy", "precision", "recall", "f1", "rate"]
         lines += ["", "## By threshold", "", table(header, [[row[name] for name in header] for row in found["sweep"]])]
     return "\n".join(lines)
+
+
+def _beside_row(name: str, part: dict[str, Any]) -> list[Any]:
+    accuracy = f"{part['accuracy']:.3f} {_shown(part['accuracy_interval'])}"
+    return [name, accuracy, part["n_judge_alone"], part["n_it_alone"], part["mcnemar_p"]]
 
 
 def _slice_row(key: str, part: dict[str, Any]) -> list[Any]:
