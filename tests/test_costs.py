@@ -69,13 +69,14 @@ def test_rules_encoder_and_llm_stand_side_by_side(
         main([*drawn, "--parameters", "2000000", "--llm", f"model=a/b,base_url={fake.url}"])
         assert len(fake.bodies) == 8
     found = {line.split(" | ")[0].strip("| "): line.split(" | ")[1:] for line in table(out).splitlines()[2:]}
-    assert found["lexical"][:4] == ["4", "1.000 [0.510, 1.000]", "1.000 [0.510, 1.000]", "0.000"]
+    assert found["lexical"][:3] == ["4", "1.000 [0.510, 1.000]", "1.000 [0.510, 1.000]"]
+    assert found["lexical"][3:5] == ["1.000 [0.676, 1.000]", "0.000"]
     # Half of its answers are no verdict, and so no agreement; 100 tokens read and 5 generated, as the server says.
-    assert found["a/b, short"][1:6] == ["0.500 [0.150, 0.850]", "0.500 [0.150, 0.850]", "0.500", "100.0", "5.0"]
-    assert found["a/b, short"][6:8] == ["0.0", "0.4"]
+    assert found["a/b, short"][1:4] == ["0.500 [0.150, 0.850]", "0.500 [0.150, 0.850]", "0.500 [0.215, 0.785]"]
+    assert found["a/b, short"][4:9] == ["0.500", "100.0", "5.0", "0.0", "0.4"]
     encoder = found[load_judge().card.name]
-    assert float(encoder[4]) > 10
-    assert encoder[6] == encoder[7]
+    assert float(encoder[5]) > 10
+    assert encoder[7] == encoder[8]
     assert table(out) in capsys.readouterr().out
 
 

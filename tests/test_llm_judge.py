@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 pytest.importorskip("openai", reason="needs the extra `llm`")
 
@@ -126,6 +129,20 @@ def test_the_filter_wants_llm_where_it_is_used_and_only_there() -> None:
         Pipeline.read(fields | {"llm": {"model": "m"}})
     with pytest.raises(InputError, match="which LLM"):
         Pipeline.read(fields | {"method": "llm"}).decide([item("a")])
+
+
+def test_the_readmes_filter_is_read_as_written() -> None:
+    readme = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+    section = readme.partition("## LLM judges")[2]
+    (pipeline,) = yaml.safe_load(section.partition("```yaml\n")[2].partition("```")[0])["filter_list"]
+    options = {name: value for name, value in pipeline["filter"][0].items() if name != "function"}
+    read = Pipeline.read(options)
+    assert read.asks_llm
+    assert read.item({"question": "6 * 3?", "answer": "so\n#### 18"}, "18") == JudgeItem("6 * 3?", ("18",), "18")
+    listed = {
+        name for line in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", line)
+    }
+    assert listed | {"engine_args"} == {f.name for f in dataclasses.fields(LLMOptions)}
 
 
 def test_the_cascade_asks_the_llm_only_where_no_rule_says_yes() -> None:

@@ -149,11 +149,11 @@ def table(folder: Path) -> str:
     entries = [_entry(path) for path in sorted(folder.glob("*.jsonl"))]
     shown = [name for name in CATEGORIES if any(name in entry for entry in entries)]
     costs = ("no verdict", "tokens read", "generated", "GFLOPs", "with the prompt", "s per 1,000")
-    head = ["judge", "n per category", *shown, *costs]
+    head = ["judge", "n per category", *shown, "all", *costs]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for entry in sorted(entries, key=lambda entry: entry["gflops"]):
         scores = [entry.get(name, "-") for name in shown]
-        cells = [entry["judge"], entry["n"], *scores, f"{entry['unjudged']:.3f}"]
+        cells = [entry["judge"], entry["n"], *scores, entry["all"], f"{entry['unjudged']:.3f}"]
         cells += [f"{entry[name]:.1f}" for name in ("read", "generated", "gflops", "gflops_all", "s_per_1000")]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -169,6 +169,7 @@ def _entry(path: Path) -> Row:
     return {
         "judge": about["judge"],
         "n": "-".join(map(str, (counts[0], counts[-1]) if len(counts) > 1 else counts)),
+        "all": _accuracy(lines),
         "unjudged": sum(line["said"] is None for line in lines) / n,
         "read": read,
         "generated": generated,
