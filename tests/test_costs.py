@@ -93,6 +93,18 @@ def test_flops_are_the_papers_for_generation_and_for_encoders(tmp_path: Path) ->
     assert by_kind["llm"]["s_per_1000"] == pytest.approx(250.0)
 
 
+def test_trouble_that_passes_is_no_verdict_of_the_judge(triplets: Path, tmp_path: Path) -> None:
+    pytest.importorskip("openai", reason="needs the extra `llm`")
+    out = tmp_path / "costs"
+    call = ["--triplets", str(triplets), "--output", str(out), "--n", "4", "--parameters", "1", "--final_answer"]
+    with serving(lambda prompt, _: 400 if "19" in prompt else 500) as fake:
+        main([*call, "--llm", f"model=m,base_url={fake.url},retries=0"])
+    assert [line["said"] for line in finished_lines(out / "m_short.jsonl")[1]] == [None] * 4
+    with serving(says) as fake:
+        main([*call, "--llm", f"model=m,base_url={fake.url}"])
+    assert sorted(line["said"] is None for line in finished_lines(out / "m_short.jsonl")[1]) == [False] * 4 + [True] * 4
+
+
 def test_a_server_that_dies_leaves_what_was_judged(triplets: Path, tmp_path: Path) -> None:
     pytest.importorskip("openai", reason="needs the extra `llm`")
     out = tmp_path / "costs"

@@ -6,9 +6,9 @@
 
 The first judges with --judge and with the rules, the second with an LLM, the third shows all that are in the folder.
 --n rows per category, half of them right, spread over sources; categories and labels alternate, so the first rows of a
-run that is stopped are balanced as well. A killed run goes on where it was. With --final_answer, what ends a candidate
-("The answer is X", "#### X", a JSON field) is put as the paper's prompts ask for it, "Final answer: X", which is what
-the lexical baseline is made for.
+run that is stopped are balanced as well. A killed run goes on where it was, and asks again where no reply came.
+With --final_answer, what ends a candidate ("The answer is X", "#### X", a JSON field) is put as the paper's prompts ask
+for it, "Final answer: X", which is what the lexical baseline is made for.
 
 FLOPs by the formula of arXiv 2604.09497, Figure 3: 2 x parameters x generated tokens; for encoders 2 x parameters x
 input tokens. The prompt that an LLM reads is no part of the formula; a second column has it. Embeddings count as
@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from lm_eval_bertjudge import agreement, lexical
 from lm_eval_bertjudge.backends.llm_judge import LLMOptions, decided
-from lm_eval_bertjudge.backends.llm_prompts import PROMPTS, Reply, messages
+from lm_eval_bertjudge.backends.llm_prompts import PROMPTS, Failure, Reply, messages
 from lm_eval_bertjudge.encoding import Encoder
 from lm_eval_bertjudge.errors import BertJudgeError, ReferenceTooLongError
 from lm_eval_bertjudge.judge import DEFAULT_FOLDER, load_judge
@@ -40,6 +40,7 @@ from training.answers import take_apart
 from training.baselines import contains
 from training.evaluate import items_of
 from training.journal import Journal, finished_lines
+from training.label import PASSING
 from training.rows import Row, read_rows
 
 CATEGORIES = ("multiple_choice", "open_math", "context_extraction", "open_qa")
@@ -123,6 +124,8 @@ def by_llm(options: LLMOptions) -> Deciding:
     def decide(rows: list[Row]) -> Iterator[tuple[int, Decision]]:
         before = time.perf_counter()
         for index, outcome in engine.complete([messages(prompt, item) for item in items_of(rows)]):
+            if isinstance(outcome, Failure) and outcome.reason.startswith(PASSING):
+                continue  # no line: the next run asks again
             now = time.perf_counter()
             tokens = (outcome.prompt_tokens, outcome.completion_tokens) if isinstance(outcome, Reply) else (0, 0)
             yield index, Decision(_said(decided(prompt, outcome)), *tokens, now - before)
