@@ -200,7 +200,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--triplets", type=Path, help="folder with SOURCE.jsonl.gz")
     parser.add_argument("--sources", help="comma-separated; all when not given")
     parser.add_argument("--n", type=int, default=200, help="rows per category")
-    parser.add_argument("--first", type=int, metavar="M", help="only the first M of each category's rows")
+    parser.add_argument("--first", type=int, metavar="M", help="only the first M of each category's rows (even)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--final_answer", action="store_true", help='put final answers as "Final answer: X"')
     parser.add_argument("--judge", type=Path, default=DEFAULT_FOLDER, help="judge folder; the embedded one by default")
@@ -209,6 +209,8 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     args = parser.parse_args(argv)
     if not args.table and (args.triplets is None or args.parameters is None):
         parser.error("--triplets and --parameters are needed to judge")
+    if args.n % 2 or (args.first or 0) % 2:
+        parser.error("--n and --first are even: half of the rows are right")
     return args
 
 
