@@ -11,69 +11,28 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import gzip
-import json
 import os
-import platform
 import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 from statistics import median
 from types import ModuleType
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-os.environ.update(LM_EVAL_BERTJUDGE_CACHE="0", HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+from timing import ROOT, alternating, child, fresh, items_of, machine  # first: it sets the environment
 
 from lm_eval_bertjudge.batching import batches
 from lm_eval_bertjudge.cache import VerdictCache
-from lm_eval_bertjudge.judge import Judge, _triplets, load_judge
+from lm_eval_bertjudge.judge import _triplets, load_judge
 from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.records import JudgeItem
 
 LENGTHS = {"GSM8K": "zeroeval_gsm8k", "EVOUNA": "evouna", "MATH": "zeroeval_math_l5"}
 Table = list[tuple[str, str]]
-
-
-def items_of(folder: Path, source: str, n: int) -> tuple[list[JudgeItem], list[int]]:
-    """The first n labelled answers of a source, and their labels."""
-    with gzip.open(folder / f"{source}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in islice(lines, n)]
-    items = [JudgeItem(r["question"].strip(), (r["references"][0].strip(),), r["candidate"].strip()) for r in rows]
-    return items, [int(row["label"]) for row in rows]
-
-
-def alternating(named: dict[str, Callable[[], Any]], *, rounds: int) -> dict[str, float]:
-    """Median seconds of each, all of them once per round, after one round to warm up."""
-    taken: dict[str, list[float]] = {name: [] for name in named}
-    for number in range(rounds + 1):
-        for name, work in named.items():
-            start = time.perf_counter()
-            work()
-            if number:
-                taken[name].append(time.perf_counter() - start)
-    return {name: median(seconds) for name, seconds in taken.items()}
-
-
-def fresh(judge: Judge) -> Judge:
-    """The judge with nothing remembered."""
-    judge._cache = VerdictCache()
-    return judge
-
-
-def child(code: str, *args: object, threads: int | None = None) -> Any:
-    """What a new Python prints as JSON."""
-    limit = {} if threads is None else {"OMP_NUM_THREADS": str(threads)}
-    environment = os.environ | limit | {"PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", code, *map(str, args)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    return json.loads(said.stdout.strip().splitlines()[-1])
 
 
 def upstream(args: argparse.Namespace) -> Table:
@@ -251,10 +210,8 @@ def starting(args: argparse.Namespace) -> Table:
         for _ in range(args.rounds * 3):
             command = [sys.executable, "-X", "importtime", "-c", f"import {name}"]
             said = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True).stderr
-            lines = re.findall(r"\|\s+(\d+) \| (\s*)(\S+)", said)
-            spent.append(
-                sum(int(us) for us, depth, module in lines if module.split(".")[0] == "lm_eval_bertjudge" and not depth)
-            )
+            took = {module: int(us) for us, module in re.findall(r"\|\s+(\d+) \|\s+(\S+)", said)}
+            spent.append(sum(took[module] for module in {"lm_eval_bertjudge", name}))
         table.append((f"import {name}", f"{median(spent) / 1000:.2f} ms"))
     return table
 
@@ -299,18 +256,6 @@ PARTS: dict[str, tuple[str, Callable[[argparse.Namespace], Table]]] = {
     "starting": ("Imports", starting),
     "share": ("Share of a run of lm_eval --model hf", share),
 }
-
-
-def machine() -> str:
-    """Processor, load and versions."""
-    cpu = platform.processor()
-    with contextlib.suppress(OSError):
-        cpu = re.findall(r"model name\s*: (.+)", Path("/proc/cpuinfo").read_text())[0]
-    from importlib.metadata import version
-
-    versions = ", ".join(f"{name} {version(name)}" for name in ("onnxruntime", "torch", "transformers"))
-    load = "/".join(f"{each:.1f}" for each in os.getloadavg())
-    return f"{cpu}, {os.cpu_count()} cores, load before {load}; Python {platform.python_version()}, {versions}."
 
 
 def main() -> None:
