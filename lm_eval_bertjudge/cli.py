@@ -8,7 +8,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from lm_eval_bertjudge.pipeline import FALLBACKS, METHODS, Pipeline
 from lm_eval_bertjudge.records import JudgeItem
 from lm_eval_bertjudge.reporting import agree, report
 from lm_eval_bertjudge.rescoring import rejudge
+from lm_eval_bertjudge.rescoring.verdicts import read_rows
 
 _CHUNK = 20_000  # rows held in memory at once
 
@@ -99,12 +100,14 @@ def _judge(args: argparse.Namespace) -> None:
         return
     if args.output is None:
         raise InputError("--output is missing: where the verdicts of --input go")
-    for number, row in enumerate(_rows(args.input), start=1):  # all of it first: an error must not come after the work
+    for number, row in enumerate(
+        read_rows(args.input), start=1
+    ):  # all of it first: an error must not come after the work
         _item(row, args, f"{args.input}, line {number}")
     part = args.output.with_name(args.output.name + ".tmp")
     # A lone surrogate in an answer becomes \udXXX, which is its JSON escape.
     with part.open("w", encoding="utf-8", errors="backslashreplace") as out:
-        rows = _rows(args.input)
+        rows = read_rows(args.input)
         while chunk := list(islice(rows, _CHUNK)):
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _judged(chunk, args))
     os.replace(part, args.output)
@@ -126,22 +129,6 @@ def _pipeline(args: argparse.Namespace) -> Pipeline:
     template = args.reference[0] if args.reference else ""
     chosen = {name: getattr(args, name) for name in options}
     return Pipeline(reference=template, include_question=bool(args.question), **chosen)
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        lines = path.open(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"--input {path} cannot be read: {error.strerror}") from error
-    with lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise InputError(f"{path}, line {number} is not JSON: {error}") from error
-            if not isinstance(row, dict):
-                raise InputError(f"{path}, line {number} is not a JSON object")
-            yield row
 
 
 def _item(row: Mapping[str, Any], args: argparse.Namespace, where: str) -> JudgeItem:

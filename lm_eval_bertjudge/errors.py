@@ -25,6 +25,10 @@ class UnjudgedError(BertJudgeError):
     """More answers than allowed were left without a verdict."""
 
 
+class OutOfMemoryError(BertJudgeError):
+    """The GPU has no room for a batch, nor for half of it."""
+
+
 class MissingExtraError(BertJudgeError):
     """A package that an extra brings is not installed."""
 

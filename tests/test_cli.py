@@ -47,7 +47,7 @@ def test_a_file_keeps_every_field_and_adds_the_verdict(tmp_path: Path) -> None:
         ('{"candidate": "a"}\n', "line 1: no or an empty `reference` or `references`; the row has candidate"),
         ('{"reference": "a"}\n', "line 1: no field `candidate`; the row has reference"),
         ('{"reference": "a", "candidate": "b"}\n{"broken\n', "line 2 is not JSON"),
-        ('["a"]\n', "line 1 is not a JSON object"),
+        ('["a"]\n', "row 1 is not a JSON object"),
         ('{"candidate": "a", "doc": {"x": 1}}\n', "rows with `doc` need --reference TEMPLATE"),
     ],
 )

@@ -100,7 +100,7 @@ def test_a_failure_after_generation_loses_nothing(
     rows = [json.loads(line) for line in saved.read_text().splitlines()]
     assert [(r["doc_id"], r["candidate"]) for r in rows] == [(0, "It is 18."), (1, "Lima"), (1, "Cusco")]
     assert message in caplog.text
-    assert f"the 3 answers are in {saved}" in caplog.text
+    assert f"The 3 answers of this task are in {saved}" in caplog.text
 
 
 def test_a_failure_is_no_yes_to_any_of_several_gold_answers() -> None:

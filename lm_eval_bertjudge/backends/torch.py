@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lm_eval_bertjudge.errors import CheckpointError, InputError, MissingExtraError
+from lm_eval_bertjudge.errors import CheckpointError, InputError, MissingExtraError, OutOfMemoryError
 
 try:
     import torch
@@ -48,16 +48,44 @@ class TorchBackend:
         self.kind = f"torch {chosen}"
         self.batch_tokens = 1024 if self._device.type == "cpu" else 8192
         self._model = model.to(self._device).eval()
+        self._parts = 1  # of a batch that are run one after the other
         logger.info("judge %s on %s in %s", folder.name, self._device, chosen)
 
     def logits(self, input_ids: NDArray[np.int64], attention_mask: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Logits (wrong, right), shape (n, 2)."""
+        """Logits (wrong, right), shape (n, 2). Where GPU memory runs out, batches are halved from there on, once.
+
+        Raises:
+            OutOfMemoryError: Half a batch does not fit either.
+        """
+        try:
+            ids = np.array_split(input_ids, self._parts)
+            masks = np.array_split(attention_mask, self._parts)
+            return np.concatenate([self._forward(i, m) for i, m in zip(ids, masks, strict=True) if len(i)])
+        except torch.cuda.OutOfMemoryError:
+            n, length = input_ids.shape
+            if self._parts == 2 or n == 1:
+                raise _no_room(-(-n // self._parts), length, self._device) from None
+            logger.warning("no GPU memory for %d answers of %d tokens: batches are halved from here on", n, length)
+            self._parts = 2
+        torch.cuda.empty_cache()  # here and not above: the error being handled holds on to the failed batch
+        return self.logits(input_ids, attention_mask)
+
+    def _forward(self, input_ids: NDArray[np.int64], attention_mask: NDArray[np.int64]) -> NDArray[np.float32]:
         with torch.inference_mode():
             out = self._model(
                 input_ids=torch.from_numpy(input_ids).to(self._device),
                 attention_mask=torch.from_numpy(attention_mask).to(self._device),
             )
             return np.asarray(out.logits.float().cpu().numpy(), dtype=np.float32)
+
+
+def _no_room(n: int, length: int, device: torch.device) -> OutOfMemoryError:
+    free = f" ({torch.cuda.mem_get_info(device)[0] / 2**30:.1f} GiB free)" if torch.cuda.is_available() else ""
+    smaller = f"batch_tokens: {n * length // 2} (half of what failed), or " if n > 1 else ""
+    return OutOfMemoryError(
+        f"the GPU has no room for {n} answers of {length} tokens{free}. Use {smaller}device: cpu; or judge the saved "
+        "answers later, when the evaluated model has left the GPU"
+    )
 
 
 def _load(folder: Path, dtype: torch.dtype) -> Any:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from lm_eval_bertjudge import fields
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.rescoring import known_tasks
+from lm_eval_bertjudge.rescoring import known_tasks, shapes
 from lm_eval_bertjudge.rescoring.known_tasks import Templates
 from lm_eval_bertjudge.rescoring.verdicts import SUFFIXES, Row, read_rows
 
@@ -182,6 +182,7 @@ def _documents(lines: Iterator[Row], file: Path) -> dict[Any, Document]:
     for number, line in enumerate(lines, start=1):
         if lacking := {"doc_id", "doc", "resps"} - line.keys():
             raise InputError(f"{file}, sample {number} lacks {', '.join(sorted(lacking))}; it has {', '.join(line)}")
+        shapes.sample(line, f"{file}, sample {number}")
         key = line["doc_id"]
         n_filters[key] = n_filters.get(key, 0) + 1
         name = line.get("filter", "none" if n_filters[key] == 1 else f"none#{n_filters[key]}")
@@ -200,9 +201,10 @@ def _metrics(line: Row) -> dict[str, float]:
 
 def _doc(sample: Row) -> dict[str, Any]:
     """The document, and as `prompt` and `target` what was logged, for templates where it has no such field itself."""
-    arguments = sample.get("arguments") or [[""]]
-    call = next(iter(arguments.values())) if isinstance(arguments, dict) else arguments[0]
-    prompt = next(iter(call.values())) if isinstance(call, dict) else call if isinstance(call, str) else call[0]
+    prompt = sample.get("arguments")
+    while isinstance(prompt, (dict, list)) and prompt:  # [[prompt, options]], or by name in later versions
+        prompt = next(iter(prompt.values())) if isinstance(prompt, dict) else prompt[0]
+    prompt = prompt if isinstance(prompt, str) else ""
     return {"prompt": prompt, "target": sample.get("target", ""), **sample["doc"]}
 
 

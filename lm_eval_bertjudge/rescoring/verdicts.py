@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.rescoring import shapes
 
 Row = dict[str, Any]
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
@@ -36,7 +38,7 @@ def read_rows(path: Path) -> Iterator[Row]:
         opened = gzip.open if path.suffix == ".gz" else open
         with opened(path, "rt", encoding="utf-8") as lines:
             yield from csv.DictReader(lines) if ".csv" in path.suffixes else _json_rows(lines, path)
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
@@ -46,7 +48,7 @@ def _json_rows(lines: IO[str], path: Path) -> Iterator[Row]:
     if first.lstrip().startswith("["):
         try:
             found = json.loads(first + lines.read())
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{path} is not JSON: {error}") from error
         yield from (_object(row, path, number) for number, row in enumerate(found, start=1))
         return
@@ -54,7 +56,7 @@ def _json_rows(lines: IO[str], path: Path) -> Iterator[Row]:
         if line.strip():
             try:
                 yield _object(json.loads(line), path, number)
-            except json.JSONDecodeError as error:
+            except (ValueError, RecursionError) as error:
                 raise InputError(
                     f"{path}, line {number} is not JSON: {error}. If the run that wrote it was killed, delete this line"
                 ) from error
@@ -98,6 +100,7 @@ def read(paths: Sequence[Path]) -> list[Row]:
 def _row(row: Row, file: Path, number: int) -> Row:
     if "verdicts" not in row and "correct" not in row:
         raise InputError(f"{file}, row {number} has no `verdicts` and no `correct`; it has {', '.join(row)}")
+    shapes.judged(row, f"{file}, row {number}")
     flat = {"judge": {name: row.get(name) for name in _FLAT}}
     references = row.get("references", row.get("reference", []))
     default = {"id": str(number), "question": "", "candidate": "", "task": "", "generator": "", "category": ""}
