@@ -270,7 +270,7 @@ def main() -> None:
     parser.add_argument("--docs", type=int, default=64, help="documents of the share of a run")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000], help="of growth")
-    parser.add_argument("--output", type=Path, help="markdown file to write; printed when not given")
+    parser.add_argument("--output", type=Path, help="markdown file to write")
     args = parser.parse_args()
 
     needs = {"upstream": args.upstream and args.tokenizer, "share": args.generator}
@@ -282,11 +282,11 @@ def main() -> None:
             continue
         title, measure = PARTS[name]
         sys.stderr.write(f"{name} ...\n")
-        text += [f"## {title}", "", "| | |", "|---|---|", *(f"| {a} | {b} |" for a, b in measure(args)), ""]
-    if args.output:
-        args.output.write_text("\n".join(text), encoding="utf-8")
-    else:
-        print("\n".join(text))
+        part = [f"## {title}", "", "| | |", "|---|---|", *(f"| {a} | {b} |" for a, b in measure(args)), ""]
+        print("\n".join(part), flush=True)  # what is measured survives an interruption
+        text += part
+        if args.output:
+            args.output.write_text("\n".join(text), encoding="utf-8")
 
 
 if __name__ == "__main__":
