@@ -1,7 +1,7 @@
 """Regression suite of small cases, at least three a kind: formats, units, options, reasoning, refusals, injections.
 
 The floors stand a little below what the embedded judge reaches (`python -m training.cases tests/fixtures/cases.jsonl`):
-v0 has .762 by itself and .831 in the cascade.
+v1 has .814 by itself and .886 in the cascade.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from training import cases
 PATH = Path(__file__).parent / "fixtures" / "cases.jsonl"
 FIELD_CASES = SHARED / "cases" / "field_cases.jsonl"
 CASES = cases.read_cases(PATH)
-JUDGE_FLOOR, CASCADE_FLOOR = 0.73, 0.80
-MOST_WEAK = 3  # kinds of which the cascade gets less than half; v0 has one, mc_multiple_selected
+JUDGE_FLOOR, CASCADE_FLOOR = 0.79, 0.86
+MOST_WEAK = 1  # kinds of which the cascade gets less than half; v1 has none
 
 
 def test_every_kind_has_three_cases_and_both_labels() -> None:

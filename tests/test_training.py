@@ -251,6 +251,23 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path) -> N
     assert not (tmp_path / "bad").exists()
 
 
+def test_the_average_of_two_judges_lies_between_them(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers", reason="needs the extra `train`")
+    from safetensors.torch import load_file, save_file
+
+    from tests.conftest import eurobert_config, save_tiny_judge
+    from training import average
+
+    earlier, later = (save_tiny_judge(tmp_path / name, eurobert_config(transformers)) for name in ("earlier", "later"))
+    weights = load_file(later / "model.safetensors")
+    save_file({k: v + 1 for k, v in weights.items()}, later / "model.safetensors", metadata={"format": "pt"})
+    average.main(["--models", str(earlier), str(later), "--weight", "0.75", "--output", str(tmp_path / "mean")])
+    mean = load_file(tmp_path / "mean" / "model.safetensors")
+    assert all(np.allclose(mean[k], v + 0.75, atol=1e-5) for k, v in weights.items())
+    assert JudgeCard.read(tmp_path / "mean").training["weight"] == 0.75
+    assert 0 < load_judge(str(tmp_path / "mean")).predict(candidates=["Lima"], references=["Lima"])[0] < 1
+
+
 def logit(p: float) -> float:
     return math.log(p / (1 - p))
 

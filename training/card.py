@@ -44,7 +44,7 @@ def render(card: JudgeCard, text: str) -> str:
 
 def _data(training: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The data manifests of a chain of trainings, first one first."""
-    if "before" in training:
+    if training.get("before"):
         yield from _data(training["before"])
     if training.get("data"):
         yield training["data"]

@@ -98,6 +98,16 @@ _ENDS = (
     " then.",
     ", as we wanted.", ", and that is all.", " - done.", " for sure.", ", if I am not mistaken.",
 )  # fmt: skip
+_CARRIERS = (
+    "{a} gets my vote.", "{a} wins.", "{a} fits the bill.", "{a} checks out.", "{a} is what I would submit.",
+    "{a} remains.",
+    "This brings us to {a}.", "That takes us to {a}.", "It all points at {a}.", "I lean towards {a}.",
+    "I'm at {a} now.",
+    "I put down {a}.", "Writing {a}.", "{a} makes the cut.", "{a} survives.", "Call it {a}.", "Mark {a}.", "Take {a}.",
+    "We end up with {a}.", "My pick goes to {a}.", "{a}, clearly.", "{a} - no doubt about it.", "{a} would be mine.",
+    "{a} seems right to me.", "So it has to be {a} then.", "Everything else fails, leaving {a}.", "I am fine with {a}.",
+    "Good, {a}.", "Let's say {a}.", "That's {a} for me.", "Put {a} in the box.", "{a} is the one.", "You want {a}.",
+)  # fmt: skip
 _MARKUP = (
     "{a}", "{a}", "{a}", "{a}", "**{a}**", "*{a}*", "`{a}`", '"{a}"', "'{a}'", "_{a}_", "[{a}]", "__{a}__",
     "<b>{a}</b>",
@@ -135,6 +145,8 @@ _KEPT = (
     "The correct one is {a}.", "Make that {a}.", "I'm changing it to {a}.", "{a}.",
 )  # fmt: skip
 _KEPT_FIRST = (
+    "{w} fails; {a} doesn't.", "{w} is out, {a} is in.", "If not {w}, then {a}.", "{w} won't do, but {a} will.",
+    "Everyone takes {w}. I take {a}.", "{w} breaks down, {a} stands.", "{a} beats {w}.", "Forget {w}, go for {a}.",
     "{a}, not {w}.", "{a} rather than {w}.", "It is {a} and not {w}.", "The answer is {a}. {w} is a common mistake.",
     "{a}. Note that {w} is often chosen by mistake.", "Answer: {a} (not {w}).", "{a}; {w} would be wrong.",
     "I say {a}, even if {w} looks right.", "{a} is right, whereas {w} is not.", "{a} instead of {w}",
@@ -144,14 +156,16 @@ _KEPT_FIRST = (
 def statement(fixed: tuple[str, ...], rng: random.Random) -> str:
     """A template with `{a}`: one of the fixed ones, or one from the grammar."""
     kind = rng.random()
-    if kind < 0.4:
+    if kind < 0.35:
         return rng.choice(fixed)
-    if kind < 0.65:
+    if kind < 0.6:
         lead = rng.choice(_LEADS)
         text = f"{lead}{rng.choice(_SAYS)}{rng.choice((' ', ' ', ' ', ': ', chr(10)))}"
         text = text[0].upper() + text[1:] if rng.random() < 0.8 else text
         return text + rng.choice(_MARKUP) + rng.choice(_ENDS)
-    if kind < 0.85:
+    if kind < 0.75:
+        return rng.choice(_CARRIERS)
+    if kind < 0.87:
         key = rng.choice(_KEYS)
         key = f"**{key}**" if rng.random() < 0.15 else key
         return key + rng.choice(_SEPARATORS) + rng.choice(_MARKUP)

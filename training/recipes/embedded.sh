@@ -29,6 +29,7 @@ trained() {
 [ -f "$work/facts/neighbours.json" ] || python -m training.facts --output "$work/facts"
 [ -f "$work/made/made.jsonl.gz" ] || python -m training.made --output "$work/made" --rows 24000 --seed 0
 [ -f "$work/made_more/made.jsonl.gz" ] || python -m training.made --output "$work/made_more" --rows 9000 --seed 7
+[ -f "$work/made_balance/made.jsonl.gz" ] || python -m training.made --output "$work/made_balance" --rows 3000 --seed 8
 [ -f "$work/neighbours.json" ] ||
     python -m training.neighbours --triplets "$triplets/train" --sources evouna,nq_open_reader_outputs \
         --encoder "$base" --output "$work/neighbours.json"
@@ -45,11 +46,15 @@ mixed forms embedded_forms_mix.json 5
 trained forms "$work/facts_rows" 1e-4
 made=made_more mixed last embedded_last_mix.json 6
 trained last "$work/forms" 6e-5
+made=made_balance mixed balance embedded_balance_mix.json 9
+trained balance "$work/last" 6e-5
 
-python -m training.calibrate --model "$work/last" --triplets "$triplets/dev" \
+[ -f "$work/judge/judge_card.json" ] ||
+    python -m training.average --models "$work/facts_rows" "$work/balance" --weight 0.72 --output "$work/judge"
+python -m training.calibrate --model "$work/judge" --triplets "$triplets/dev" \
     --sources evouna,zeroeval_gsm8k,zeroeval_math_l5,mmlu_pro_outputs,gsm8k_openai_solutions,tatqa_cot
 [ -f "$work/exported/judge_card.json" ] ||
-    python -m training.export --model "$work/last" --output "$work/exported" --check "$triplets/dev"
+    python -m training.export --model "$work/judge" --output "$work/exported" --check "$triplets/dev"
 [ -d "$work/transfer" ] || python -m training.transfer --triplets "$triplets/dev" --output "$work/transfer"
 python -m training.evaluate --judge "$work/exported" --write_card --without_question --sweep \
     --output "$work/evaluation.json" --triplets "dev=$triplets/dev" \
