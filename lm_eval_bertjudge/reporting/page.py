@@ -70,7 +70,7 @@ def _plots(found: Report) -> str:
     rates = [[name, *(each.get(column) for column in columns)] for name, each in found.rates.items()]
     drawn = [_figure("Share decided right, by model", plots.bars(found.rates), ["model", *columns], rates)]
     if found.differences:
-        header = ["model", "n", "not parsed", "lost by parsing", "lost by matching", "right by rules alone"]
+        header = ["model", "n", "not parsed", "judge alone, not parsed", "judge alone, parsed", "rules alone"]
         counts = [[name, *each] for name, each in found.differences.items()]
         drawn.append(_figure("Where rules and judge differ", plots.differences(found.differences), header, counts))
     if sum(found.histogram):

@@ -44,9 +44,9 @@ def differences(values: Mapping[str, Difference]) -> str:
     parsing = [-each.n_lost_parsing / each.n if each.n else 0.0 for each in values.values()]
     matching = [-each.n_lost_matching / each.n if each.n else 0.0 for each in values.values()]
     alone = [each.n_rule_alone / each.n if each.n else 0.0 for each in values.values()]
-    axes.barh(names, parsing, height=0.6, color=COLOURS[1], label="lost: not parsed")
-    axes.barh(names, matching, left=parsing, height=0.6, color=COLOURS[3], label="lost: compared otherwise")
-    axes.barh(names, alone, height=0.6, color=COLOURS[0], label="right by rules alone")
+    axes.barh(names, parsing, height=0.6, color=COLOURS[1], label="judge alone: not parsed")
+    axes.barh(names, matching, left=parsing, height=0.6, color=COLOURS[3], label="judge alone: compared otherwise")
+    axes.barh(names, alone, height=0.6, color=COLOURS[0], label="rules alone")
     axes.axvline(0, color=_INK, linewidth=0.8)
     axes.invert_yaxis()
     axes.set_xlabel("share of answers")
