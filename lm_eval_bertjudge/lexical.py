@@ -194,7 +194,16 @@ def _compare(reference: str, answer: str, question: str, match: Match) -> tuple[
 def _exact(reference: str, answer: str, question: str) -> bool:
     """Same text, same value, or an option named by its letter or its text (or both, agreeing)."""
     gold, said = bare(reference), bare(answer)
+    if _another_option(gold, said, question):
+        return False
     return _same(gold, said, question) or _same_option(gold, said, question)
+
+
+def _another_option(gold: str, said: str, question: str) -> bool:
+    """Whether the question offers both, told apart by letter case or notation alone: the genotypes Bb Bb and Bb BB."""
+    offered = {bare(text) for text in choices(question).values()}
+    named = _option(gold)[1] or gold
+    return said != named and {said, named} <= offered
 
 
 def _same(gold: str, said: str, question: str) -> bool:
