@@ -131,7 +131,7 @@ def by_rule(judged: Judged) -> Section:
     note = (
         f"Accuracy by a rule minus accuracy by {judged.main}, and how much of it comes from answers that could not be "
         "parsed and from parsed answers that were compared otherwise; then the share that could not be parsed, and the "
-        "answers that one alone calls right. Who of the two is right there, only labels or reading the disagreements tell."
+        "answers that one alone calls right. Who of the two is right there, only labels or reading the answers tell."
     )
     header = ["model", "task", "rule", "n", "difference", "by parsing", "by matching", "not parsed",
               f"{judged.main} alone", "rule alone"]  # fmt: skip
