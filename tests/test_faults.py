@@ -117,7 +117,7 @@ def test_documents_and_answers_nobody_expects_are_each_decided_or_unjudged(
     found = evaluated(task, said={q: answer for q, (answer, _, _) in cases.items()})
     reasons = {
         (sample["filter"], sample["doc"]["question"]): sample["filtered_resps"][0][0]["reason"]
-        for sample in json.loads(json.dumps(found["samples"]["mine"]))
+        for sample in json.loads(json.dumps(found["samples"]["mine"], default=dict))
     }
     assert {q: reasons["judge", q] for q in cases} == {q: reason for q, (_, _, reason) in cases.items()}
     for question, (_, _, reason) in cases.items():

@@ -112,7 +112,7 @@ def test_no_module_reads_pickle_or_runs_text() -> None:
         }
         assert not forbidden & imported, path
         assert not {"eval", "exec", "compile", "torch.load", "np.load", "os.system", "os.popen"} & calls, path
-    assert sorted({path.suffix for path in DEFAULT_FOLDER.iterdir()}) == [".json", ".onnx"]
+    assert sorted({path.suffix for path in DEFAULT_FOLDER.iterdir()}) == [".json", ".md", ".onnx"]
 
 
 # The network

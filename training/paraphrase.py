@@ -18,7 +18,7 @@ import random
 import re
 from pathlib import Path
 
-from lm_eval_bertjudge import lexical
+from lm_eval_bertjudge import reading
 from lm_eval_bertjudge.backends.llm_judge import LLMOptions
 from lm_eval_bertjudge.backends.llm_prompts import Failure, Message, Reply, neutral
 from lm_eval_bertjudge.errors import BertJudgeError
@@ -48,7 +48,7 @@ def messages(row: Row) -> list[Message]:
 
 def reworded(reply: Reply, reference: str) -> tuple[str, str]:
     """What became of a reply: ("reworded", text), or (why not, "")."""
-    text = lexical.without_reasoning(reply.text).strip().strip('"').strip()
+    text = reading.visible(reply.text).strip().strip('"').strip()
     if reply.finish_reason == "length":
         return "cut", ""
     if not text or "\n" in text or len(text) > 3 * len(reference) + 80:

@@ -37,7 +37,7 @@ def read_rows(path: Path) -> Iterator[Row]:
     try:
         opened = gzip.open if path.suffix == ".gz" else open
         with opened(path, "rt", encoding="utf-8") as lines:
-            yield from csv.DictReader(lines) if ".csv" in path.suffixes else _json_rows(lines, path)
+            yield from csv.DictReader(lines, restkey="more") if ".csv" in path.suffixes else _json_rows(lines, path)
     except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
