@@ -16,7 +16,6 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -59,14 +58,11 @@ def identity(folder: Path, kind: str) -> bytes:
     files = sorted({file for pattern in _WEIGHTS for file in folder.glob(pattern)})
     total = hashlib.sha256(kind.encode())
     for file in files:
-        stat = file.stat()
-        total.update(_sha256(file, stat.st_size, stat.st_mtime_ns))
+        total.update(_sha256(file))
     return total.digest()
 
 
-@lru_cache(maxsize=64)
-def _sha256(file: Path, size: int, mtime_ns: int) -> bytes:
-    """Of a file's content; size and time of change are there for the memory, which must not outlive the content."""
+def _sha256(file: Path) -> bytes:
     total = hashlib.sha256()
     with file.open("rb") as content:
         while block := content.read(1 << 20):

@@ -149,7 +149,8 @@ class Judge:
                 p = 1.0 / (1.0 + np.exp(logits[:, 0] - logits[:, 1]))
                 if np.isnan(p).any():
                     raise CheckpointError(
-                        f"judge {self.card.name}: its logits are not numbers; are its weights damaged?"
+                        f"judge {self.card.name}: its logits are not numbers; are its weights damaged? Export or "
+                        "download it again"
                     )
                 judged.update(zip((keys[i] for i in batch.indices), p.tolist(), strict=True))
                 bar.update(len(batch.indices))
@@ -186,7 +187,8 @@ def load_judge(
         backend: "onnx", "torch", "vllm" (a server), or "auto": onnx where the folder has a `model.onnx`, else torch.
         device: "auto", "cpu", "cuda", ...; see the backend.
         dtype: "auto", "float32" or "bfloat16"; see the backend.
-        batch_tokens: Padded tokens per batch; 0 is what suits the backend: 1024 on a CPU, 8192 on a GPU.
+        batch_tokens: Padded tokens per batch; 0 is what suits the backend: 1024 on a CPU, 8192 on a GPU, 32768 for a
+            server.
         cache: The file that keeps verdicts: True, False, a path, or None for what the environment variable
             LM_EVAL_BERTJUDGE_CACHE says (without it: on).
 
@@ -223,7 +225,8 @@ def _load(model: str, backend: str, device: str, dtype: str, batch_tokens: int, 
     except Exception as error:  # tokenizers has no class for its errors
         raise CheckpointError(f"{tokenizer} cannot be read: {error}") from error
     running = LOADERS[chosen](folder, device=device, dtype=dtype)
-    known = VerdictCache(identity(folder, running.kind), cache)
+    # Verdicts that stay in this judge's memory need no hash of its weights to be told apart by.
+    known = VerdictCache(identity(folder, running.kind), cache) if cache else VerdictCache()
     return Judge(running, encoder, card, batch_tokens=batch_tokens or running.batch_tokens, cache=known)
 
 

@@ -27,6 +27,7 @@ Match = Literal["auto", "exact", "rouge_l", "math_verify"]
 MATCHES: tuple[Match, ...] = ("auto", "exact", "rouge_l", "math_verify")
 ROUGE_L_THRESHOLD = 0.5  # the paper's footnote 5
 
+STRICT_YES = Verdict(1.0, True, "lexical", False, "match")
 EMPTY_ANSWER = Verdict(0.0, False, "lexical", False, "empty_answer")  # there is nothing a judge could read
 
 _MARKUP = r"[*_`#>\s]*"
@@ -184,7 +185,7 @@ def _compare(reference: str, answer: str, question: str, match: Match) -> tuple[
     if kind == "exact":
         return _exact(reference, answer, question), ""
     if kind == "rouge_l":
-        score = _rouge_scorer().score(reference, answer)["rougeL"].fmeasure
+        score = rouge_l(reference, answer)
         return score >= ROUGE_L_THRESHOLD, f" (rouge_l {score:.2f})"
     if kind == "math_verify":
         return _exact(reference, answer, question) or worker.equal(bare(reference), answer), ""
@@ -194,9 +195,9 @@ def _compare(reference: str, answer: str, question: str, match: Match) -> tuple[
 def _exact(reference: str, answer: str, question: str) -> bool:
     """Same text, same value, or an option named by its letter or its text (or both, agreeing)."""
     gold, said = bare(reference), bare(answer)
-    if _another_option(gold, said, question):
-        return False
-    return _same(gold, said, question) or _same_option(gold, said, question)
+    return (_same(gold, said, question) or _same_option(gold, said, question)) and not _another_option(
+        gold, said, question
+    )
 
 
 def _another_option(gold: str, said: str, question: str) -> bool:
@@ -236,6 +237,11 @@ def _folded(text: str) -> str:
         text = re.sub(r"[^\w\s]|_", " ", re.sub(r"['’.]", "", text))
         text = re.sub(r"^(?:the|an|a)\s+(?=\S)", "", text.strip())
     return " ".join(text.split())
+
+
+def rouge_l(reference: str, text: str) -> float:
+    """ROUGE-L's F-measure of a text against a reference, words stemmed, in [0, 1]."""
+    return float(_rouge_scorer().score(reference, text)["rougeL"].fmeasure)
 
 
 @lru_cache(maxsize=1)

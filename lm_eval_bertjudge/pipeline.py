@@ -143,6 +143,6 @@ class Pipeline:
         if self.method in ("judge", "llm"):
             return None
         if self.method == "cascade" and self.fallback == "no_match":
-            return Verdict(1.0, True, "lexical", False, "match") if lexical.strict_yes(item) else None
+            return lexical.STRICT_YES if lexical.strict_yes(item) else None
         found = lexical.verdict(item, self.match)
         return found if self.method == "lexical" or found.reason not in ("parse_failure", "undecided") else None

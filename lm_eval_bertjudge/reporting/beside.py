@@ -53,15 +53,13 @@ def _contains(row: Row) -> bool:
 
 def text_scores(rows: Sequence[Row]) -> dict[str, agreement.Floats]:
     """ROUGE-L and BLEU in [0, 1] of the stated final answer (the whole answer where none is stated), best reference."""
-    from rouge_score.rouge_scorer import RougeScorer
     from sacrebleu import sentence_bleu
 
-    scorer = RougeScorer(["rougeL"], use_stemmer=True)
     rouge, bleu = [], []
     for row in rows:
         text = visible(row["candidate"])
         stated = lexical.final_answer(text) or text
         references = [str(reference) for reference in row["references"]]
-        rouge.append(max((scorer.score(each, stated)["rougeL"].fmeasure for each in references), default=0.0))
+        rouge.append(max((lexical.rouge_l(each, stated) for each in references), default=0.0))
         bleu.append(sentence_bleu(stated, references).score / 100)
     return {"rouge_l": np.array(rouge), "bleu": np.array(bleu)}

@@ -219,10 +219,11 @@ def decide(chunk: Sequence[Row], pipeline: Pipeline, methods: Sequence[Method]) 
     found: dict[Method, list[Any]] = {}
     for method in sorted(methods, key=METHODS.index):
         chosen = replace(pipeline, method=method)
-        if method == "cascade" and "judge" in found:
-            accepted = [lexical.strict_yes(item) for item in items]
-            yes = iter(chosen.decide([item for item, ok in zip(items, accepted, strict=True) if ok]))
-            found[method] = [next(yes) if ok else v for v, ok in zip(found["judge"], accepted, strict=True)]
+        if method == "cascade" and "judge" in found and chosen.fallback == "no_match":
+            found[method] = [
+                lexical.STRICT_YES if lexical.strict_yes(item) else verdict
+                for item, verdict in zip(items, found["judge"], strict=True)
+            ]
         else:
             found[method] = chosen.decide(items)
     return [{method: found[method][i].as_row() for method in methods} for i in range(len(items))]

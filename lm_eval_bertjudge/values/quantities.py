@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 _WORDS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
@@ -47,7 +48,8 @@ _NUMBER = re.compile(
     rf"(?:\s*/\s*(?P<over>\d+)|\s+(?P<top>\d+)/(?P<bottom>\d+))?(?P<rest>.*)",
     re.DOTALL,
 )
-_SCALE = re.compile(r"[\s-]*(hundred|thousand|million|billion|trillion|k\b|m(?:illio)?n\b|bn\b)(.*)", re.DOTALL)
+_SCALE = re.compile(r"[\s-]*(hundred|thousand|million|billion|trillion|k\b|mn\b|bn\b)(.*)", re.DOTALL)
+_SUMMAND = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*(?:,|and)?")
 _UNIT_WORD = re.compile(r"[^\W\d_]+(?:\^[23])?|[%€£¥₹]")
 _MAX_UNIT_WORDS = 4
 _SHORT_SCALES = {"k": 10**3, "mn": 10**6, "bn": 10**9}
@@ -95,10 +97,10 @@ def _written(found: re.Match[str]) -> Quantity | None:
             return None
         number, decimals = number / int(found["over"]), None
     if scale := _SCALE.fullmatch(rest):
-        factor = _SCALES.get(scale[1]) or _SHORT_SCALES[scale[1].replace("million", "mn")]
+        factor = _SCALES.get(scale[1]) or _SHORT_SCALES[scale[1]]
         number, decimals, rest = number * factor, None, scale[2]
     unit = _unit(("dollar " if found["currency"] == "$" else found["currency"] + " ") + rest)
-    if unit is None or (found["digits"] and rest[:1].isdigit()):
+    if unit is None or rest[:1].isdigit():  # a superscript 2 is a digit, and a letter to a pattern
         return None
     return Quantity(-number if found["sign"] == "-" else number, decimals, unit)
 
@@ -237,14 +239,20 @@ def _stem(unit: str) -> str:
 
 def _named(text: str, unit: str) -> bool:
     """Whether every word of a unit stands in a text, plural or not."""
-    known = {_singular(word) for word in re.findall(r"[^\W\d]+", text.casefold())}
+    known = _words(text)
     return all(_singular(word) in known or word in ("in", "total", "of", "per", "each") for word in unit.split())
+
+
+@lru_cache(maxsize=64)  # one question is compared with many answers, and each answer in several ways
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_singular(word) for word in re.findall(r"[^\W\d]+", text.casefold()))
 
 
 def _summed(text: str) -> Quantity | None:
     """Reads "2 h 15 min" as one quantity of the first unit's kind."""
-    parts = re.findall(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*(?:,|and)?", text.casefold())
-    if len(parts) < 2 or re.sub(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*(?:,|and)?", "", text.casefold()).strip():
+    text = text.casefold()
+    parts = _SUMMAND.findall(text)
+    if len(parts) < 2 or _SUMMAND.sub("", text).strip():
         return None
     measures = [(Fraction(number), _measure(_singular(unit))) for number, unit in parts]
     kinds = {measure[0] for _, measure in measures if measure}
