@@ -21,7 +21,7 @@ from lm_eval_bertjudge.pipeline import FALLBACKS, METHODS, Pipeline
 from lm_eval_bertjudge.records import JudgeItem
 from lm_eval_bertjudge.reporting import agree, report
 from lm_eval_bertjudge.rescoring import rejudge
-from lm_eval_bertjudge.rescoring.verdicts import read_rows
+from lm_eval_bertjudge.rescoring.verdicts import read_rows, written
 
 _CHUNK = 20_000  # rows held in memory at once
 
@@ -92,31 +92,30 @@ def _parser() -> argparse.ArgumentParser:
 def _judge(args: argparse.Namespace) -> None:
     if (args.input is None) == (args.candidate is None):
         raise InputError("give either --candidate and --reference, or --input FILE --output FILE")
+    pipeline = _pipeline(args)
+    templates = pipeline if args.reference else None
     if args.input is None:
         if not args.reference:
             raise InputError("--reference is missing: the right answer that --candidate is compared with")
         row = {"question": args.question, "references": args.reference, "candidate": args.candidate}
-        print(json.dumps(_judged([row], args)[0], ensure_ascii=False))
+        print(json.dumps(_judged([row], pipeline, None)[0], ensure_ascii=False))
         return
     if args.output is None:
         raise InputError("--output is missing: where the verdicts of --input go")
     for number, row in enumerate(
         read_rows(args.input), start=1
     ):  # all of it first: an error must not come after the work
-        _item(row, args, f"{args.input}, line {number}")
-    part = args.output.with_name(args.output.name + ".tmp")
-    # A lone surrogate in an answer becomes \udXXX, which is its JSON escape.
-    with part.open("w", encoding="utf-8", errors="backslashreplace") as out:
+        _item(row, templates, f"{args.input}, line {number}")
+    with written(args.output, errors="backslashreplace") as out:
         rows = read_rows(args.input)
         while chunk := list(islice(rows, _CHUNK)):
-            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _judged(chunk, args))
-    os.replace(part, args.output)
+            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _judged(chunk, pipeline, templates))
 
 
-def _judged(rows: list[dict[str, Any]], args: argparse.Namespace) -> list[dict[str, Any]]:
+def _judged(rows: list[dict[str, Any]], pipeline: Pipeline, templates: Pipeline | None) -> list[dict[str, Any]]:
     """The rows with their verdict's fields added."""
-    items = [_item(row, args, "input") for row in rows]
-    verdicts = _pipeline(args).decide(items)
+    items = [_item(row, templates, "input") for row in rows]
+    verdicts = pipeline.decide(items)
     return [row | verdict.as_row() for row, verdict in zip(rows, verdicts, strict=True)]
 
 
@@ -131,15 +130,15 @@ def _pipeline(args: argparse.Namespace) -> Pipeline:
     return Pipeline(reference=template, include_question=bool(args.question), **chosen)
 
 
-def _item(row: Mapping[str, Any], args: argparse.Namespace, where: str) -> JudgeItem:
+def _item(row: Mapping[str, Any], templates: Pipeline | None, where: str) -> JudgeItem:
     """A row as an item: its own question and references, or those that the templates give on its `doc`."""
     if "candidate" not in row:
         raise InputError(f"{where}: no field `candidate`; the row has {', '.join(row) or 'no field'}")
     candidate = "" if row["candidate"] is None else str(row["candidate"])
-    if "doc" in row and args.reference:
+    if "doc" in row and templates is not None:
         if not isinstance(row["doc"], dict):
             raise InputError(f"{where}: `doc` is {row['doc']!r:.80}; an object with the document's fields was expected")
-        return _pipeline(args).item(row["doc"], candidate)
+        return templates.item(row["doc"], candidate)
     given = row.get("references", row.get("reference"))
     several = given if isinstance(given, list) else [given]
     references = tuple(str(each) for each in several if each is not None and str(each).strip())

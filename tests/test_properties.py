@@ -76,7 +76,7 @@ def test_a_verdict_survives_json_and_the_harness_log(p: float | None, correct: b
     assert json.loads(str(VerdictRow(row))) == row
 
 
-ARGUMENTS = cli._parser().parse_args(["judge", "--question", "question", "--reference", "answer"])
+TEMPLATES = cli._pipeline(cli._parser().parse_args(["judge", "--question", "question", "--reference", "answer"]))
 
 
 @given(answers=st.lists(scalars | st.lists(text, max_size=2), min_size=1, max_size=4), doc=docs, reference=values)
@@ -84,7 +84,7 @@ def test_what_is_saved_is_judged_as_the_same_item(answers: list[Any], doc: Any, 
     doc = doc | {"question": "q", "answer": reference}
     pipeline = Pipeline(question="question", reference="answer")
     path = spill._written(spill.rows([answers], [doc]), str(folder))
-    again = [cli._item(row, ARGUMENTS, "") for row in read_rows(path)]
+    again = [cli._item(row, TEMPLATES, "") for row in read_rows(path)]
     path.unlink()
     assert again == [pipeline.item(doc, answer) for answer in answers]
 

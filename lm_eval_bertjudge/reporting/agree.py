@@ -6,7 +6,6 @@ import argparse
 import csv
 import json
 import logging
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -253,19 +252,17 @@ def _label_sample(args: argparse.Namespace) -> str:
 
 
 def _write_sample(path: Path, sample: Sequence[Row]) -> None:
-    part = path.with_name(path.name + ".tmp")
-    with part.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
+    with verdicts.written(path, errors="backslashreplace", newline="") as out:
         if path.suffix == ".csv":
             writer = csv.DictWriter(out, list(sample[0]))
             writer.writeheader()
             writer.writerows(row | {"references": json.dumps(row["references"], ensure_ascii=False)} for row in sample)
         else:
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in sample)
-    os.replace(part, path)
 
 
 def _write_json(path: Path | None, content: dict[str, Any]) -> None:
     if path is not None:
-        part = path.with_name(path.name + ".tmp")
-        part.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(part, path)
+        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        with verdicts.written(path) as out:
+            out.write(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -48,9 +47,8 @@ def run(args: argparse.Namespace) -> str:
     labels = verdicts.labels(args.labels, rows, subset=True) if args.labels else {}
     found = build(rows, labels, max_items=args.max_items, seed=args.seed)
     text = page.html(found) if args.output.suffix == ".html" else markdown(found)
-    part = args.output.with_name(args.output.name + ".tmp")
-    part.write_text(text, encoding="utf-8", errors="backslashreplace")
-    os.replace(part, args.output)
+    with verdicts.written(args.output, errors="backslashreplace") as out:
+        out.write(text)
     return f"{args.output}: {found.heading}"
 
 

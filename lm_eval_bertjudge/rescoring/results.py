@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 
 from lm_eval_bertjudge import __version__
 from lm_eval_bertjudge.rescoring import samples
-from lm_eval_bertjudge.rescoring.verdicts import read_rows
+from lm_eval_bertjudge.rescoring.verdicts import read_rows, written
 
 logger = logging.getLogger(__name__)
 
@@ -41,9 +40,9 @@ def write(judged: Sequence[tuple[Path, Path]], folder: Path, settings: Mapping[s
     for generator, tasks in scores.items():
         content = _results(generator, tasks, old[generator], settings)
         target = folder / f"results_{re.sub(r'[^A-Za-z0-9._-]+', '__', generator) or 'answers'}.json"
-        part = target.with_name(target.name + ".tmp")
-        part.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(part, target)
+        text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+        with written(target) as out:
+            out.write(text)
         shown.append(f"{target}\n{_table(content)}")
     return "\n".join(shown)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -40,6 +42,21 @@ def read_rows(path: Path) -> Iterator[Row]:
             yield from csv.DictReader(lines, restkey="more") if ".csv" in path.suffixes else _json_rows(lines, path)
     except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+@contextmanager
+def written(path: Path, *, errors: str = "strict", newline: str | None = None) -> Iterator[IO[str]]:
+    """A file to write that gets its name only when all of it is there; until then, and after an error, it ends in .tmp.
+
+    Args:
+        path: Its name.
+        errors: "backslashreplace" turns a lone surrogate in an answer into \\udXXX, which is its JSON escape.
+        newline: As for `open`; "" for csv.
+    """
+    part = path.with_name(path.name + ".tmp")
+    with part.open("w", encoding="utf-8", errors=errors, newline=newline) as out:
+        yield out
+    os.replace(part, path)
 
 
 def _json_rows(lines: IO[str], path: Path) -> Iterator[Row]:
