@@ -14,7 +14,7 @@ import yaml
 pytest.importorskip("openai", reason="needs the extra `llm`")
 
 from lm_eval_bertjudge import cli
-from lm_eval_bertjudge.backends.llm_judge import LLMJudge, LLMOptions, load_llm
+from lm_eval_bertjudge.backends.llm_judge import _TYPES, LLMJudge, LLMOptions, load_llm
 from lm_eval_bertjudge.backends.llm_prompts import Failure, Reply
 from lm_eval_bertjudge.errors import InputError, UnjudgedError
 from lm_eval_bertjudge.pipeline import Pipeline
@@ -115,6 +115,31 @@ def test_options_are_read_from_yaml_and_from_the_command_line(given: Any, model:
 def test_wrong_options_say_what_there_is(given: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         LLMOptions.read(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("model=a,concurrency=a", "concurrency is 'a'; write a whole number, such as 16"),
+        ("model=a,max_unjudged=a", "max_unjudged is 'a'; write a share, such as 0.05"),
+        ({"model": "a", "base_url": 8}, 'base_url is 8; write text, such as "http'),
+        ({"model": "m", "chat_template_kwargs": 3}, 'chat_template_kwargs is 3; write a mapping, such as {"enable_'),
+        ({"model": "m", "engine_args": None}, "engine_args is None; write a mapping"),
+        ({"model": 7}, "model is 7; write text"), ({"model": "m", "prompt": None}, "write short or long or binary"),
+        ("model=a,retries=true", "retries is True; write a whole number"),
+        ("model=a,max_tokens=1.5", "max_tokens is 1.5; write a whole number"),
+        ("model=a,temperature=false", "temperature is False; write a number, such as 0.6, or null"),
+        ("model=a,logprobs=1", "logprobs is 1; write true or false"),
+    ],
+)  # fmt: skip
+def test_an_option_of_another_type_says_what_to_write(given: Any, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        LLMOptions.read(given)
+
+
+def test_text_options_stay_text_and_every_option_has_a_type() -> None:
+    assert LLMOptions.read("model=7,base_url=8,api_key_env=1").base_url == "8"
+    assert set(_TYPES) == {f.name for f in dataclasses.fields(LLMOptions)}
 
 
 def test_an_llm_is_started_once_per_set_of_options() -> None:

@@ -27,6 +27,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.rows: list[list[int]] = []
         self.answer: Any = None  # said in place of the right answer
+        self.models: Any = {"data": [{"id": "the-judge"}]}
 
     @property
     def url(self) -> str:
@@ -37,7 +38,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        self.say({"data": [{"id": "the-judge"}]})
+        self.say(self.server.models)
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -115,6 +116,20 @@ def test_another_kind_of_answer_is_an_error(server: Server, folder: Path, answer
     backend = VllmBackend(folder, device=server.url)
     with pytest.raises(ServerError, match=message):
         backend.logits(np.ones((1, 4), dtype=np.int64), np.ones((1, 4), dtype=np.int64))
+
+
+@pytest.mark.parametrize("models", [{}, {"data": []}, {"data": [{}]}, {"data": None}, [], "up"])
+def test_a_server_without_models_is_no_vllm_server(server: Server, folder: Path, models: Any) -> None:
+    server.models = models
+    with pytest.raises(ServerError, match="vllm serve JUDGE_FOLDER --runner pooling"):
+        VllmBackend(folder, device=server.url)
+
+
+@pytest.mark.parametrize("address", ["http://me:secret@127.0.0.1:9", "http://secret@host/v1", "me:secret@host:8000"])
+def test_an_address_with_a_password_is_refused_and_not_shown(folder: Path, address: str) -> None:
+    with pytest.raises(InputError, match="device holds a user or password") as caught:
+        VllmBackend(folder, device=address)
+    assert "secret" not in str(caught.value)
 
 
 def test_no_server_and_wrong_options_say_what_to_do(folder: Path) -> None:

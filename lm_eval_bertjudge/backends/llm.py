@@ -9,9 +9,9 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
-from lm_eval_bertjudge.backends.llm_prompts import Failure, Message, Reply
+from lm_eval_bertjudge.backends import checked_url
+from lm_eval_bertjudge.backends.llm_prompts import TOP_LOGPROBS, Failure, Message, Reply
 from lm_eval_bertjudge.errors import InputError, MissingExtraError, ServerError
 
 try:
@@ -21,7 +21,7 @@ except ImportError as error:
 
 # So many conversations in a row without any reply: the cause is not in them.
 _FAILURES_IN_A_ROW = 50
-_TOP_LOGPROBS = 5
+_EXAMPLE_URL = "http://localhost:8000/v1"
 _PROBE_TIMEOUT_S = 10.0
 _PAUSE_S = 0.5  # the first of growing pauses, as the openai client has them
 
@@ -72,7 +72,7 @@ class ChatClient:
             )
         self._key = _key(api_key_env, needed=base_url is None)
         self.model = model
-        self.url = _checked(base_url) if base_url else "https://api.openai.com/v1"
+        self.url = checked_url(base_url, "base_url", _EXAMPLE_URL) if base_url else "https://api.openai.com/v1"
         self._client = openai.OpenAI(
             base_url=self.url, api_key=self._key or "none", timeout=timeout_s, max_retries=retries
         )
@@ -84,7 +84,7 @@ class ChatClient:
         if temperature is not None:
             self._options["temperature"] = temperature
         if logprobs:
-            self._options |= {"logprobs": True, "top_logprobs": _TOP_LOGPROBS}
+            self._options |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
 
     def complete(self, conversations: Sequence[Sequence[Message]]) -> Iterator[tuple[int, Reply | Failure]]:
         """(index, reply) for each conversation, in the order in which they finish.
@@ -190,15 +190,6 @@ def _key(variable: str, *, needed: bool) -> str:
     if needed and not key:
         raise InputError(f"the environment variable {variable} is not set: export it, or give base_url")
     return key
-
-
-def _checked(base_url: str) -> str:
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(f"base_url is {base_url!r}; something like http://localhost:8000/v1 was expected")
-    if parts.username or parts.password:
-        raise InputError("base_url holds a user or password, and would end up in logs; put the key into api_key_env")
-    return base_url.rstrip("/")
 
 
 def _reply(answer: Any) -> Reply:

@@ -80,6 +80,8 @@ class LLMOptions:
             raise InputError(f"llm has no option {', '.join(map(str, unknown))}; it has {', '.join(known)}")
         if not options.get("model"):
             raise InputError("llm needs `model`: the server's name for it, as in model=NAME,base_url=URL")
+        for name, value in options.items():
+            _check_type(name, value)
         read = cls(**options)
         for name, values in (("engine", ("server", "vllm")), ("prompt", tuple(PROMPTS))):
             if getattr(read, name) not in values:
@@ -88,12 +90,17 @@ class LLMOptions:
             raise InputError(f"llm: max_unjudged is {read.max_unjudged}; a share in [0, 1] was expected")
         return read
 
+    @property
+    def longest_reply(self) -> int:
+        """Tokens of the longest reply: `max_tokens`, or else what the prompt needs."""
+        return self.max_tokens or PROMPTS[self.prompt].max_tokens
+
     def start(self) -> Engine:
         """The engine that these options describe."""
         shared = {
             "model": self.model,
             "temperature": self.temperature,
-            "max_tokens": self.max_tokens or PROMPTS[self.prompt].max_tokens,
+            "max_tokens": self.longest_reply,
             "logprobs": self.logprobs,
         }
         if self.engine == "vllm":
@@ -112,6 +119,36 @@ class LLMOptions:
         return client
 
 
+_NUMBER: tuple[type, ...] = (int, float)
+# Option -> (the types it may have, how to write it).
+_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "model": ((str,), 'text, such as "Qwen/Qwen3-4B"'),
+    "base_url": ((str, type(None)), 'text, such as "http://localhost:8000/v1"'),
+    "engine": ((str,), "server or vllm"),
+    "prompt": ((str,), " or ".join(PROMPTS)),
+    "api_key_env": ((str,), "the name of an environment variable, such as OPENAI_API_KEY"),
+    "max_tokens": ((int, type(None)), "a whole number, such as 2048"),
+    "temperature": ((*_NUMBER, type(None)), "a number, such as 0.6, or null"),
+    "logprobs": ((bool,), "true or false"),
+    "max_unjudged": (_NUMBER, "a share, such as 0.05"),
+    "concurrency": ((int,), "a whole number, such as 16"),
+    "timeout_s": (_NUMBER, "a number of seconds, such as 120"),
+    "retries": ((int,), "a whole number, such as 5"),
+    "chat_template_kwargs": (
+        (Mapping,),
+        'a mapping, such as {"enable_thinking": false}; in the CLI inside a JSON object',
+    ),
+    "engine_args": ((Mapping,), 'a mapping, such as {"gpu_memory_utilization": 0.4}; in the CLI inside a JSON object'),
+}
+_TEXTS = tuple(name for name, (types, _) in _TYPES.items() if str in types)
+
+
+def _check_type(name: str, value: Any) -> None:
+    types, written = _TYPES[name]
+    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+        raise InputError(f"llm: {name} is {value!r}; write {written}")
+
+
 def _from_text(text: str) -> dict[str, Any]:
     if text.lstrip().startswith("{"):
         try:
@@ -124,7 +161,7 @@ def _from_text(text: str) -> dict[str, Any]:
         if not equals:
             raise InputError(f"llm: {part!r} is not name=value; expected model=NAME,base_url=URL, or a JSON object")
         try:
-            options[name.strip()] = value if name.strip() == "model" else json.loads(value)
+            options[name.strip()] = value if name.strip() in _TEXTS else json.loads(value)
         except json.JSONDecodeError:
             options[name.strip()] = value
     return options
@@ -149,7 +186,7 @@ class LLMJudge:
         self.card = LLMCard(
             options.model,
             self.prompt.version,
-            options.max_tokens or self.prompt.max_tokens,
+            options.longest_reply,
             options.temperature,
             options.chat_template_kwargs,
         )
@@ -178,27 +215,27 @@ class LLMJudge:
             raise InputError("an item has no reference: give at least one right answer")
         asked = [item for item in dict.fromkeys(items) if clean(visible(item.candidate))]
         verdicts: dict[JudgeItem, Verdict] = {}
-        silent: list[Outcome] = []
+        silent: list[tuple[str, Outcome]] = []
         finished = self._engine.complete([messages(self.prompt, item) for item in asked])
         for index, outcome in tqdm(
             finished, "asking", len(asked), unit=" answers", disable=len(asked) < _PROGRESS_FROM
         ):
             verdicts[asked[index]] = verdict = decided(self.prompt, outcome, threshold)
             if verdict.source == "unjudged":
-                silent.append(outcome)
+                silent.append((verdict.reason, outcome))
         self._check(len(asked), silent)
         return [verdicts.get(item, lexical.EMPTY_ANSWER) for item in items]
 
-    def _check(self, asked: int, silent: Sequence[Outcome]) -> None:
+    def _check(self, asked: int, silent: Sequence[tuple[str, Outcome]]) -> None:
         """Raises where too many got no verdict: of this call, or of the whole run while calls are small."""
         self._asked += asked
         self._unjudged += len(silent)
         n, unjudged = (asked, len(silent)) if asked >= _ENOUGH else (self._asked, self._unjudged)
         if not silent or unjudged <= self._max_unjudged * n:
             return
-        reasons = Counter(decided(self.prompt, outcome).reason for outcome in silent)
+        reasons = Counter(reason for reason, _ in silent)
         listed = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
-        last = silent[-1]
+        _, last = silent[-1]
         example = f"the last reply ends {last.text[-200:]!r}" if isinstance(last, Reply) else f"the last: {last.detail}"
         raise UnjudgedError(
             f"the LLM judge {self.card.name} left {unjudged} of {n} answers without a verdict, more than the share "

@@ -16,6 +16,7 @@ from lm_eval_bertjudge.reading import visible
 from lm_eval_bertjudge.records import JudgeItem
 
 Message = dict[str, str]
+TOP_LOGPROBS = 5  # the alternatives to ask for at each position
 
 _FIELDS = """
 
@@ -121,8 +122,9 @@ PROMPTS: dict[str, Prompt] = {
 def messages(prompt: Prompt, item: JudgeItem) -> list[Message]:
     """The conversation that asks about an item; nothing in its fields can look like the end of one.
 
-    Several references become a list of which any may be matched. What the candidate put between `<think>` tags is left
-    out, as for the encoder.
+    Several references become a list of which any may be matched; they are given as they are, where the encoder and the
+    rules get what `reading.answer_of` finds in them. What the candidate put between `<think>` tags is left out, as for
+    the encoder.
     """
     references = [neutral(reference) for reference in item.references]
     listed = "\n".join(f"- {reference}" for reference in references)

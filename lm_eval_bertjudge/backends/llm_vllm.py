@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lm_eval_bertjudge.backends.llm_prompts import Failure, Message, Reply
+from lm_eval_bertjudge.backends.llm_prompts import TOP_LOGPROBS, Failure, Message, Reply
 from lm_eval_bertjudge.errors import CheckpointError, MissingExtraError
 
 try:
     from vllm import LLM, SamplingParams
 except ImportError as error:
     raise MissingExtraError(error.name or "vllm", "vllm") from error
-
-_TOP_LOGPROBS = 5
 
 
 class VllmEngine:
@@ -41,7 +39,7 @@ class VllmEngine:
         self._params = SamplingParams(
             temperature=1.0 if temperature is None else temperature,
             max_tokens=max_tokens,
-            logprobs=_TOP_LOGPROBS if logprobs else None,
+            logprobs=TOP_LOGPROBS if logprobs else None,
         )
         self._template = dict(chat_template_kwargs)
 

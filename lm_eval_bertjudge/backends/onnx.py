@@ -40,7 +40,10 @@ class OnnxBackend:
         except InputError:
             raise
         except Exception as error:  # onnxruntime has no common base class for its errors
-            raise CheckpointError(f"{folder / MODEL_FILE} cannot be opened: {error}") from error
+            raise CheckpointError(
+                f"{folder / MODEL_FILE} cannot be opened: {error}. Download the judge again, or export it again with: "
+                "python -m training.export --help"
+            ) from error
         self.kind = "onnx"
         self.batch_tokens = 8192 if device.startswith("cuda") else 1024
         names = {i.name for i in self._session.get_inputs()}

@@ -12,11 +12,11 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lm_eval_bertjudge.backends import checked_url
 from lm_eval_bertjudge.errors import CheckpointError, InputError, ServerError
 
 DEFAULT_URL = "http://localhost:8000"
@@ -48,7 +48,9 @@ class VllmBackend:
         """
         if dtype != "auto":
             raise InputError(f"dtype {dtype!r} cannot be chosen here: give it to the server (vllm serve --dtype)")
-        self._url = _checked(device)
+        self._url = DEFAULT_URL
+        if device != "auto":
+            self._url = checked_url(device, "with `backend: vllm`, device", DEFAULT_URL).removesuffix("/v1")
         try:
             config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
@@ -59,7 +61,7 @@ class VllmBackend:
                 "use `backend: torch`, with `device: cuda` where there is a GPU"
             )
         self.pad_id = int(config.get("pad_token_id") or 0)
-        self._model = _call(f"{self._url}/v1/models")["data"][0]["id"]
+        self._model = _served(f"{self._url}/v1/models")
 
     def logits(self, input_ids: NDArray[np.int64], attention_mask: NDArray[np.int64]) -> NDArray[np.float32]:
         """Logits (wrong, right) up to a constant, shape (n, 2): the logarithms of the server's probabilities."""
@@ -86,12 +88,16 @@ class VllmBackend:
         return found
 
 
-def _checked(address: str) -> str:
-    if address == "auto":
-        return DEFAULT_URL
-    if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
-        raise InputError(f"device is {address!r}; with `backend: vllm` it is the server's address, like {DEFAULT_URL}")
-    return address.rstrip("/").removesuffix("/v1")
+def _served(url: str) -> Any:
+    """The name of the server's first model."""
+    answer = _call(url)
+    try:
+        return answer["data"][0]["id"]
+    except (KeyError, IndexError, TypeError) as error:
+        raise ServerError(
+            f"{url} answered {str(answer)[:200]}; a list of models was expected. Is it a vLLM server? Start one with: "
+            "vllm serve JUDGE_FOLDER --runner pooling"
+        ) from error
 
 
 def _call(url: str, body: dict[str, Any] | None = None) -> Any:
