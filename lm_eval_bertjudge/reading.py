@@ -1,7 +1,8 @@
 """How the fields of an item are read before anything compares them: what of a raw output is said to its reader, what
 of a reference is the answer, and which choices a question offers.
 
-The raw texts stay in the logs; only what is judged goes through here.
+The raw texts stay in the logs; only what is judged goes through here. One exception: the prompt of an LLM judge gets
+references as they are, without `answer_of`.
 """
 
 from __future__ import annotations
