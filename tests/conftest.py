@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when huggingface_hub is imported
 os.environ["LM_EVAL_BERTJUDGE_CACHE"] = "0"  # nothing may be left in the user's cache folder
@@ -13,8 +18,14 @@ import numpy as np
 import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
+from lm_eval_bertjudge.autoload import tasks_dir
+from lm_eval_bertjudge.cache import VerdictCache
 from lm_eval_bertjudge.config import JudgeCard
-from lm_eval_bertjudge.encoding import MARKERS
+from lm_eval_bertjudge.encoding import MARKERS, Encoder
+from lm_eval_bertjudge.judge import Judge
+
+if TYPE_CHECKING:
+    from lm_eval.tasks import TaskManager
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 TEXT = [
@@ -69,6 +80,17 @@ def backend() -> CountingBackend:
     return CountingBackend()
 
 
+@cache
+def _encoder() -> Encoder:
+    return Encoder(byte_level_tokenizer().to_str(), max_length=128)
+
+
+def judge_with(backend: CountingBackend, *, batch_tokens: int = 1024, known: VerdictCache | None = None) -> Judge:
+    """A judge of 128 tokens on the given backend."""
+    card = JudgeCard(name="test", max_length=128)
+    return Judge(backend, _encoder(), card, batch_tokens=batch_tokens, cache=known)
+
+
 def save_tiny_judge(folder: Path, config: object, *, with_head: bool = True, card: bool = True) -> Path:
     """Saves a randomly initialised encoder of the given config as a judge folder."""
     torch = pytest.importorskip("torch", reason="needs the extra `torch`")
@@ -112,3 +134,33 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Path:
         pytest.skip("the shared benchmark folder is absent")
     monkeypatch.chdir(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def manager() -> TaskManager:
+    """Our tasks without the harness's thousands, whose indexing takes seconds."""
+    from lm_eval.tasks import TaskManager
+
+    return TaskManager(include_path=tasks_dir(), include_defaults=False)
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """Permissions do not bind root, so become somebody else for a while."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+@pytest.fixture
+def open_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A working directory that everybody may read; those of pytest are the user's alone."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        monkeypatch.chdir(name)
+        yield Path(name)

@@ -13,20 +13,16 @@ import pytest
 
 from lm_eval_bertjudge import cache
 from lm_eval_bertjudge.cache import VerdictCache, identity, location
-from lm_eval_bertjudge.config import JudgeCard
-from lm_eval_bertjudge.encoding import Encoder
 from lm_eval_bertjudge.judge import Judge, load_judge
 from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.records import JudgeItem
-from tests.conftest import CountingBackend, byte_level_tokenizer
+from tests.conftest import CountingBackend, judge_with, unprivileged
 
 ITEMS = [JudgeItem("What is it?", (str(n),), f"it is {n % 7}" + " and so on" * (n % 40)) for n in range(60)]
-ENCODER = Encoder(byte_level_tokenizer().to_str(), max_length=128)
 
 
 def judge(backend: CountingBackend, path: Path | None, *, name: bytes = b"one") -> Judge:
-    known = VerdictCache(name, path)
-    return Judge(backend, ENCODER, JudgeCard(name="test", max_length=128), batch_tokens=256, cache=known)
+    return judge_with(backend, batch_tokens=256, known=VerdictCache(name, path))
 
 
 def stored(path: Path) -> int:
@@ -149,14 +145,16 @@ def test_a_place_that_cannot_be_written_costs_one_warning(tmp_path: Path, caplog
     assert "LM_EVAL_BERTJUDGE_CACHE" in caplog.text
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_read_only_folder_costs_one_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    judge(CountingBackend(), tmp_path / "v").judge(ITEMS[:30])
-    (tmp_path / "v").chmod(0o444)
-    tmp_path.chmod(0o555)
-    lonely = judge(CountingBackend(), tmp_path / "v")
-    assert len(lonely.judge(ITEMS)) == len(ITEMS)
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
+def test_a_read_only_folder_costs_one_warning(open_folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    judge(CountingBackend(), open_folder / "v").judge(ITEMS[:30])
+    (open_folder / "v").chmod(0o444)
+    open_folder.chmod(0o555)
+    with unprivileged():
+        lonely = judge(CountingBackend(), open_folder / "v")
+        assert len(lonely.judge(ITEMS)) == len(ITEMS)
     assert len(caplog.records) == 1
+    open_folder.chmod(0o755)
 
 
 FULL = """

@@ -12,7 +12,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -32,14 +31,11 @@ from lm_eval_bertjudge.errors import CheckpointError, OutOfMemoryError
 from lm_eval_bertjudge.harness import BertJudgeFilter, ReplayModel, _spilled
 from lm_eval_bertjudge.judge import DEFAULT_FOLDER
 from lm_eval_bertjudge.pipeline import Pipeline
-from tests.conftest import CountingBackend
+from tests.conftest import CountingBackend, judge_with, unprivileged
+from tests.test_harness import DOCS, OPTIONS
 from tests.test_harness_run import NO_TASKS, QUESTIONS, config, judging
-from tests.test_judge import judge_with
 
-DOCS = [{"question": "6 * 3?", "answer": "18"}, {"question": "Capital of Peru?", "answer": "Lima"}]
 ANSWERS = [["Final answer: 18"], ["I would say Lima.", "Cusco"]]
-OPTIONS = {"question": "question", "reference": "answer"}
-BROKEN = {"judge": "/no/judge/here"}
 
 
 @pytest.fixture(autouse=True)
@@ -271,10 +267,9 @@ def test_ctrl_c_and_sigterm_save_the_answers_and_end_the_run(
     assert [row["correct"] for row in judged(resuming(caplog))] == [True, False, False]
 
 
-def test_somebody_elses_sigterm_handler_stays(quick: CountingBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_somebody_elses_sigterm_handler_stays() -> None:
     def theirs(*args: object) -> None: ...
 
-    monkeypatch.setattr(Pipeline, "decide", lambda *args: [signal.getsignal(signal.SIGTERM)])
     before = signal.signal(signal.SIGTERM, theirs)
     try:
         with spill.termination_raises():
@@ -310,28 +305,6 @@ def full_disk() -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-@contextmanager
-def unprivileged() -> Iterator[None]:
-    """Permissions do not bind root, so become somebody else for a while."""
-    root = os.geteuid() == 0
-    if root:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        if root:
-            os.seteuid(0)
-
-
-@pytest.fixture
-def open_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A working directory that everybody may read; those of pytest are the user's alone."""
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        monkeypatch.chdir(name)
-        yield Path(name)
 
 
 def test_answers_go_elsewhere_where_the_working_directory_is_read_only(

@@ -7,19 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lm_eval_bertjudge.backends import LOADERS
-from lm_eval_bertjudge.config import JudgeCard
-from lm_eval_bertjudge.encoding import Encoder
 from lm_eval_bertjudge.errors import CheckpointError, InputError
-from lm_eval_bertjudge.judge import Judge, load_judge
+from lm_eval_bertjudge.judge import load_judge
 from lm_eval_bertjudge.records import JudgeItem
-from tests.conftest import CountingBackend, byte_level_tokenizer
-
-TOKENIZER_JSON = byte_level_tokenizer().to_str()
-
-
-def judge_with(backend: CountingBackend, *, batch_tokens: int = 1024) -> Judge:
-    encoder = Encoder(TOKENIZER_JSON, max_length=128)
-    return Judge(backend, encoder, JudgeCard(name="test", max_length=128), batch_tokens=batch_tokens)
+from tests.conftest import CountingBackend, judge_with
 
 
 def item(candidate: str, *references: str, question: str = "What is it?") -> JudgeItem:

@@ -7,8 +7,7 @@ from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judge import Judge
 from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.records import JudgeItem
-from tests.conftest import CountingBackend
-from tests.test_judge import judge_with
+from tests.conftest import CountingBackend, judge_with
 
 ITEMS = [JudgeItem("q", ("18",), said) for said in ("Final answer: 18", "18, I would say", "Final answer: 19")]
 
