@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.reading import visible
 from lm_eval_bertjudge.records import JudgeItem
 from training import attacks
+from training.rows import write_rows
 
 ITEMS = [
     JudgeItem("What is 6 * 3?", ("18",), "6 * 3 = 17"),
@@ -19,18 +18,12 @@ ITEMS = [
 ]
 
 
-def test_no_attack_turns_a_rule_and_the_real_answer_does() -> None:
+def test_no_attack_turns_a_rule_or_the_strict_yes_of_the_cascade_and_the_real_answer_does() -> None:
     rules = Pipeline(reference="", method="lexical", match="exact")
-    found = attacks.flips({"lexical": rules}, ITEMS, n=3)["lexical"]
-    assert found.pop(attacks.CONTROL) == (3, 3)
-    assert set(found.values()) == {(0, 3)}
-
-
-def test_no_attack_turns_the_strict_yes_of_the_cascade() -> None:
-    never = Pipeline(reference="", method="lexical", match="exact")
-    found = attacks.flips({"judge": never}, ITEMS, n=3)["cascade"]
-    assert found.pop(attacks.CONTROL) == (3, 3)
-    assert set(found.values()) == {(0, 3)}
+    found = attacks.flips({"lexical": rules, "judge": rules}, ITEMS, n=3)
+    for method in ("lexical", "cascade"):
+        assert found[method].pop(attacks.CONTROL) == (3, 3)
+        assert set(found[method].values()) == {(0, 3)}
 
 
 @pytest.mark.parametrize("name", sorted(attacks.ATTACKS.keys() - {attacks.CONTROL}))
@@ -43,8 +36,7 @@ def test_no_attack_names_the_reference(name: str) -> None:
 def test_wrong_answers_come_from_every_source_in_an_order_that_the_seed_fixes(tmp_path: Path) -> None:
     for source in attacks.SOURCES:
         rows = [{"question": source, "references": ["1"], "candidate": str(n), "label": n % 2} for n in range(8)]
-        with gzip.open(tmp_path / f"{source}.jsonl.gz", "wt") as out:
-            out.write("".join(json.dumps(row) + "\n" for row in rows))
+        write_rows(tmp_path / f"{source}.jsonl.gz", rows)
     items = attacks.wrong_items(tmp_path, n=3, seed=0)
     assert {item.question for item in items} == set(attacks.SOURCES)
     assert {item.candidate for item in items} <= {"0", "2", "4", "6"}

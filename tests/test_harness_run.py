@@ -90,7 +90,9 @@ def test_the_log_has_verdicts_as_json_for_every_kind_of_model(data: Path, multim
     if multimodal:
         model.MULTIMODAL = True  # as lm_eval's API models say of themselves; it then logs copies of the samples
     task = config(data, filter_list=[{"name": "l", "filter": [judging(method="lexical")]}])
-    found = lm_eval.simple_evaluate(model=model, tasks=[task], log_samples=True, bootstrap_iters=0)
+    found = lm_eval.simple_evaluate(
+        model=model, tasks=[task], log_samples=True, bootstrap_iters=0, task_manager=NO_TASKS
+    )
     logged = [sanitize_list(sample["filtered_resps"]) for sample in found["samples"]["mine"]]
     assert [json.loads(rows[0][0])["source"] for rows in logged] == ["lexical"] * 3
 
@@ -130,8 +132,8 @@ def test_the_harness_raises_no_warning_about_our_task(hub: Path, caplog: pytest.
     assert [r.getMessage() for r in caplog.records if r.levelname in ("WARNING", "ERROR")] == []
 
 
-def test_gsm8k_prompt_and_reference(hub: Path) -> None:
-    task = TaskManager(include_path=tasks_dir()).load(["gsm8k_bertjudge"])["tasks"]["gsm8k_bertjudge"]
+def test_gsm8k_prompt_and_reference(hub: Path, manager: TaskManager) -> None:
+    task = manager.load(["gsm8k_bertjudge"])["tasks"]["gsm8k_bertjudge"]
     doc = task.eval_docs[2]
     assert task.doc_to_text(doc) == (
         doc["question"] + '\n\nConclude your response with "Final answer: X", where X is the computed solution.'
@@ -177,7 +179,7 @@ def test_a_dead_server_loses_no_generated_answer(
 def command(*args: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
     out = subprocess.run(
         [sys.executable, "-m", "lm_eval", *args],
-        capture_output=True, text=True, cwd=cwd, env=os.environ | {"HF_HUB_OFFLINE": "1"} | (env or {}),
+        capture_output=True, text=True, cwd=cwd, env=os.environ | (env or {}),
     )  # fmt: skip
     assert out.returncode == 0, out.stderr[-3000:]
     return out.stdout + out.stderr

@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 
 def started(folder: Path, *arguments: str, launcher: tuple[str, ...] = ()) -> subprocess.Popen[str]:
     command = [sys.executable, *launcher, "-m", "lm_eval", "run", "--include_path", str(folder), *arguments]
-    environment = os.environ | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
     return subprocess.Popen(
         command, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

@@ -27,13 +27,11 @@ from lm_eval_bertjudge.rescoring.verdicts import read_rows
 
 # More with FUZZ_EXAMPLES=20000, for a search of minutes.
 N_EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "40"))
-settings.register_profile(
-    "any input",
+any_input = settings(
     max_examples=N_EXAMPLES,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large],
 )
-settings.load_profile("any input")
 
 text = st.text(st.characters() | st.sampled_from("\x00\ud800\u202e\r\n{}%[]\"'"), max_size=20)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | text
@@ -55,6 +53,7 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
+@any_input
 @given(template=templates | names, doc=docs)
 def test_rendering_gives_text_or_our_error(template: str, doc: dict[str, Any]) -> None:
     try:
@@ -64,6 +63,7 @@ def test_rendering_gives_text_or_our_error(template: str, doc: dict[str, Any]) -
         pass
 
 
+@any_input
 @given(
     p=st.none() | st.floats(0, 1),
     correct=st.booleans(),
@@ -79,6 +79,7 @@ def test_a_verdict_survives_json_and_the_harness_log(p: float | None, correct: b
 TEMPLATES = cli._pipeline(cli._parser().parse_args(["judge", "--question", "question", "--reference", "answer"]))
 
 
+@any_input
 @given(answers=st.lists(scalars | st.lists(text, max_size=2), min_size=1, max_size=4), doc=docs, reference=values)
 def test_what_is_saved_is_judged_as_the_same_item(answers: list[Any], doc: Any, reference: Any, folder: Path) -> None:
     doc = doc | {"question": "q", "answer": reference}
@@ -89,6 +90,7 @@ def test_what_is_saved_is_judged_as_the_same_item(answers: list[Any], doc: Any, 
     assert again == [pipeline.item(doc, answer) for answer in answers]
 
 
+@any_input
 @given(answers=st.lists(text, min_size=1, max_size=3), doc=docs)
 def test_an_answer_leaves_a_sample_file_as_it_went_in(answers: list[str], doc: Any, folder: Path) -> None:
     line = {
@@ -132,6 +134,7 @@ COMMANDS = (
 )  # fmt: skip
 
 
+@any_input
 @given(content=contents, ending=st.sampled_from(ENDINGS), command=st.sampled_from(COMMANDS))
 def test_no_file_gets_a_traceback_out_of_the_command_line(
     content: bytes, ending: str, command: tuple[str, ...], folder: Path
@@ -149,6 +152,7 @@ def test_no_file_gets_a_traceback_out_of_the_command_line(
         os.chdir(before)
 
 
+@any_input
 @given(content=contents)
 def test_a_card_is_read_or_refused(content: bytes, folder: Path) -> None:
     (folder / "judge_card.json").write_bytes(content)
@@ -156,6 +160,7 @@ def test_a_card_is_read_or_refused(content: bytes, folder: Path) -> None:
         JudgeCard.read(folder)
 
 
+@any_input
 @given(options=st.dictionaries(st.sampled_from(sorted(Pipeline.__dataclass_fields__)), values, max_size=5))
 def test_options_are_read_or_refused_and_give_a_command(options: dict[str, Any]) -> None:
     with contextlib.suppress(BertJudgeError):

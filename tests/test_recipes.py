@@ -60,7 +60,7 @@ def test_the_harness_has_the_flags_that_the_recipes_give_it() -> None:
 
 def started(work: Path) -> subprocess.Popen[str]:
     """toy.sh in a process group of its own, so that a kill takes the stage it is in."""
-    environment = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HF_HUB_OFFLINE": "1"}
+    environment = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     environment |= {"OMP_NUM_THREADS": "1"}  # the model is tiny; more threads only wait for each other
     return subprocess.Popen(
         ["bash", REPO / "training" / "recipes" / "toy.sh", work], env=os.environ | environment, cwd="/", text=True,
@@ -175,7 +175,7 @@ def served(work: Path, model: str, **settings: str) -> str:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    environment = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HF_HUB_OFFLINE": "1"}
+    environment = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     environment |= {"PORT": str(port), "BASE": "unused", "PYTHONPATH": str(REPO), "HF_DATASETS_CACHE": str(work / "ds")}
     process = subprocess.run(
         ["bash", REPO / "training" / "recipes" / "vllm_toy.sh", work, model],

@@ -114,11 +114,6 @@ CASES = {
 
 
 @pytest.fixture(scope="session")
-def manager() -> TaskManager:
-    return TaskManager(include_path=tasks_dir(), include_defaults=False)
-
-
-@pytest.fixture(scope="session")
 def training(manager: TaskManager) -> TaskManager:
     made = TaskManager(include_path=str(TRAINING), include_defaults=False)
     assert not set(made.all_subtasks) & set(manager.all_subtasks)
