@@ -3,15 +3,13 @@
     python -m training.transfer --triplets DEV_DIR --output TRANSFER_DIR
 
 Takes the rows of zeroeval_gsm8k and mmlu_pro_outputs apart (question, way, final answer) and says the same final answer
-in forms that no template of training/augment.py or training/made.py has; the label stays. One file per form,
-`maths_table.jsonl.gz` and so on, in the form training.evaluate reads; `--not_in STATEMENTS` is checked by a test.
+in forms that no template of training/phrasing.py gives (tests/test_training.py compares them); the label stays. One
+file per form, `maths_table.jsonl.gz` and so on, in the form training.evaluate reads.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,9 +17,9 @@ from pathlib import Path
 from num2words import num2words
 
 from training import answers
-from training.rows import Row, read_rows
+from training.rows import Row, read_rows, write_manifest, write_rows
 
-# {a} the final answer, {w} another one, {r} the way to it. Never used in training: tests/test_training.py compares.
+# {a} the final answer, {w} another one, {r} the way to it.
 FORMS = {
     "first": "{a} - this is what it comes to. Here is how you can see it:\n{r}",
     "table": "{r}\n\n| what was asked | value found |\n|:--|--:|\n| the question above | {a} |",
@@ -32,7 +30,6 @@ FORMS = {
     "html": "{r}\n<p>Outcome &rarr; <em>{a}</em></p>",
     "chat": "ok so {r}\n\nlocking in {a} here, pretty sure about it :)",
     "list": "{r}\n\n* checked: yes\n* rounded: no\n* outcome: {a}",
-    "bare": "{r}\n\n{a}",
 }
 WORDS = "{r}\nWritten out, that makes {a}."
 TEXT_ONLY = "{r}\nWhat remains is this one: {a}"
@@ -47,29 +44,26 @@ def said(row: Row, rng: random.Random) -> Iterator[tuple[str, str]]:
     answer, other, more = _maths(parts.answer, rng) if not choices else _choice(parts.answer, choices, rng)
     if not answer or _agrees(row, answer, choices) != bool(row["label"]):
         return  # the rule that labelled the row read something else than this
-    for form, template in (FORMS | more).items():
-        shown = more and form in more
-        value = {"words": _words, "text_only": lambda a: choices[a]}[form](answer) if shown else answer
-        yield form, template.format(a=value, w=other, r=way).strip()
+    for form, (template, shown) in ({name: (text, answer) for name, text in FORMS.items()} | more).items():
+        yield form, template.format(a=shown, w=other, r=way).strip()
 
 
-def _maths(answer: str, rng: random.Random) -> tuple[str, str, dict[str, str]]:
+Further = dict[str, tuple[str, str]]  # form to its template and the answer as it is said there
+
+
+def _maths(answer: str, rng: random.Random) -> tuple[str, str, Further]:
     number = answer.strip("$ ").replace(",", "")
     if not answers.is_number(number):
         return "", "", {}
     is_whole = number.lstrip("-").isdigit() and len(number) < 8
-    return number, answers.other_number(number, "", rng), {"words": WORDS} if is_whole else {}
+    return number, answers.other_number(number, "", rng), {"words": (WORDS, num2words(int(number)))} if is_whole else {}
 
 
-def _choice(answer: str, choices: dict[str, str], rng: random.Random) -> tuple[str, str, dict[str, str]]:
+def _choice(answer: str, choices: dict[str, str], rng: random.Random) -> tuple[str, str, Further]:
     letter = answers.letter_of(answer)
     if letter not in choices or len(set(choices.values())) < len(choices):
         return "", "", {}
-    return letter, rng.choice([c for c in choices if c != letter]), {"text_only": TEXT_ONLY}
-
-
-def _words(number: str) -> str:
-    return num2words(int(number))
+    return letter, rng.choice([c for c in choices if c != letter]), {"text_only": (TEXT_ONLY, choices[letter])}
 
 
 def _agrees(row: Row, answer: str, choices: dict[str, str]) -> bool:
@@ -87,7 +81,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--rows_per_form", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
-    args.output.mkdir(parents=True, exist_ok=True)
+    forms: list[str] = []
     for kind, source in (("maths", "zeroeval_gsm8k"), ("choice", "mmlu_pro_outputs")):
         rng = random.Random(args.seed)
         made: dict[str, list[Row]] = {}
@@ -96,9 +90,10 @@ def main(argv: list[str] | None = None) -> None:
                 name = f"{kind}_{form}"
                 made.setdefault(name, []).append(row | {"candidate": candidate, "source": name, "parent_id": row["id"]})
         for name, rows in made.items():
-            with gzip.open(args.output / f"{name}.jsonl.gz", "wt", encoding="utf-8") as out:
-                out.writelines(json.dumps(row) + "\n" for row in _balanced(rows, args.rows_per_form, rng))
-    print(f"{len(list(args.output.glob('*.gz')))} forms -> {args.output}")
+            write_rows(args.output / f"{name}.jsonl.gz", _balanced(rows, args.rows_per_form, rng))
+            forms.append(name)
+    write_manifest(args.output / "transfer", {"forms": forms, "rows_per_form": args.rows_per_form, "seed": args.seed})
+    print(f"{len(forms)} forms -> {args.output}")
 
 
 def _balanced(rows: list[Row], n: int, rng: random.Random) -> list[Row]:
