@@ -40,8 +40,7 @@ from training.answers import take_apart
 from training.baselines import contains
 from training.evaluate import items_of
 from training.journal import Journal, finished_lines
-from training.label import PASSING
-from training.rows import Row, read_rows
+from training.rows import Row, in_turns, read_rows, source_files
 
 CATEGORIES = ("multiple_choice", "open_math", "context_extraction", "open_qa")
 
@@ -68,13 +67,8 @@ def sample(rows: Iterable[Row], n: int, seed: int) -> list[Row]:
     turns = []
     for _, by_source in sorted(groups.items()):
         shuffled = [rng.sample(found, len(found)) for _, found in sorted(by_source.items())]
-        turns.append(list(itertools.islice(_in_turns(shuffled), n // 2)))
-    return list(_in_turns(turns))
-
-
-def _in_turns(lists: list[list[Row]]) -> Iterator[Row]:
-    for several in itertools.zip_longest(*lists):
-        yield from (row for row in several if row is not None)
+        turns.append(list(itertools.islice(in_turns(shuffled), n // 2)))
+    return list(in_turns(turns))
 
 
 def with_final_answer(row: Row) -> Row:
@@ -124,7 +118,7 @@ def by_llm(options: LLMOptions) -> Deciding:
     def decide(rows: list[Row]) -> Iterator[tuple[int, Decision]]:
         before = time.perf_counter()
         for index, outcome in engine.complete([messages(prompt, item) for item in items_of(rows)]):
-            if isinstance(outcome, Failure) and outcome.reason.startswith(PASSING):
+            if isinstance(outcome, Failure) and outcome.passing:
                 continue  # no line: the next run asks again
             now = time.perf_counter()
             tokens = (outcome.prompt_tokens, outcome.completion_tokens) if isinstance(outcome, Reply) else (0, 0)
@@ -225,17 +219,13 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    names = args.sources.split(",") if args.sources else None
-    files = {path.name.removesuffix(".jsonl.gz"): path for path in sorted(args.triplets.glob("*.jsonl.gz"))}
-    chosen = [name for name in files if not names or name in names]
-    if not chosen:
-        raise SystemExit(f"{args.triplets} has none of the sources asked for; it has {', '.join(files)}")
-    rows = sample((row for name in chosen for row in read_rows(files[name])), args.n, args.seed)
+    files = source_files(args.triplets, args.sources)
+    rows = sample((row for path in files.values() for row in read_rows(path)), args.n, args.seed)
     if args.final_answer:
         rows = [with_final_answer(row) for row in rows]
     if args.first:
         rows = rows[: args.first * len({row["category"] for row in rows})]
-    drawn = {"sources": chosen, "n": args.n, "seed": args.seed, "final_answer": args.final_answer}
+    drawn = {"sources": list(files), "n": args.n, "seed": args.seed, "final_answer": args.final_answer}
     if args.llm:
         options = LLMOptions.read(args.llm)
         name = f"{options.model}, {options.prompt}"

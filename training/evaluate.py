@@ -23,8 +23,8 @@ from lm_eval_bertjudge.judge import load_judge
 from lm_eval_bertjudge.lexical import strict_yes
 from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.records import JudgeItem, Verdict
-from training import baselines
-from training.rows import Row, read_rows
+from training import baselines, phrasing
+from training.rows import Row, read_rows, source_files
 
 
 def prompt(row: Row) -> str:
@@ -34,7 +34,7 @@ def prompt(row: Row) -> str:
     context = (row.get("context") or "").strip()
     if not context:
         return row["question"]
-    return f"Answer the question based on the provided context.\n\nContext:\n{context}\n\nQuestion: {row['question']}"
+    return phrasing.PASSAGE.replace("{q}", row["question"]).replace("{c}", context)
 
 
 def items_of(rows: list[Row], *, with_question: bool = True) -> list[JudgeItem]:
@@ -80,7 +80,7 @@ def evaluate(judge: str, rows: list[Row], *, without_question: bool = False) -> 
 def sweep(judge: str, rows: list[Row]) -> list[dict[str, float]]:
     """Accuracy by threshold, as in the paper's Figure 5."""
     labels = np.array([int(row["label"]) for row in rows], dtype=np.int64)
-    p = np.array([v.p_correct or 0.0 for v in load_judge(judge).judge(items_of(rows))])
+    p = np.array([np.nan if v.p_correct is None else v.p_correct for v in load_judge(judge).judge(items_of(rows))])
     return agreement.sweep(p, labels)
 
 
@@ -122,25 +122,22 @@ def main(argv: list[str] | None = None) -> None:
     entries: list[dict] = []
     curves: dict[str, list[dict[str, float]]] = {}
     for split, folder in (entry.split("=", 1) for entry in args.triplets):
-        files = sorted(Path(folder).glob("*.jsonl.gz"))
-        chosen = [f for f in files if not args.sources or f.name.removesuffix(".jsonl.gz") in args.sources.split(",")]
-        if not chosen:
-            raise SystemExit(f"{folder} has none of the sources asked for; it has {', '.join(f.name for f in files)}")
-        for path in chosen:
+        labelled: list[Row] = []
+        for source, path in source_files(Path(folder), args.sources).items():
             rows = [row for row in read_rows(path) if row["label"] is not None]
             entries.append(
-                {"split": split, "source": path.name.removesuffix(".jsonl.gz")}
-                | evaluate(args.judge, rows, without_question=args.without_question)
+                {"split": split, "source": source} | evaluate(args.judge, rows, without_question=args.without_question)
             )
             print(table(entries[-1:]).splitlines()[-1], flush=True)
+            labelled += rows
         if args.sweep:
-            curves[split] = sweep(args.judge, [row for path in chosen for row in read_rows(path)])
+            curves[split] = sweep(args.judge, labelled)
     print("\n" + table(entries))
-    if args.output:
-        args.output.write_text(json.dumps({"accuracy": entries, "sweep": curves}, indent=1) + "\n", encoding="utf-8")
     if args.write_card:
         folder = Path(args.judge)
         dataclasses.replace(JudgeCard.read(folder), accuracy=entries).write(folder)
+    if args.output:
+        args.output.write_text(json.dumps({"accuracy": entries, "sweep": curves}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,10 +9,11 @@ other questions of its kind. France and the United Kingdom are left out: tests/t
 from __future__ import annotations
 
 import argparse
-import gzip
 import itertools
 import json
 from pathlib import Path
+
+from training.rows import write_rows
 
 FACTS: dict[str, dict[str, str]] = {
     "What is the capital of {}?": {
@@ -85,14 +86,15 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     args.output.mkdir(parents=True, exist_ok=True)
     near = {q.format(x): [b for b in facts.values() if b != a] for q, facts in FACTS.items() for x, a in facts.items()}
-    with gzip.open(args.output / "facts.jsonl.gz", "wt", encoding="utf-8") as out:
-        for question, facts in FACTS.items():
-            for (about, answer), copy in itertools.product(facts.items(), range(args.copies)):
-                row = {"id": f"facts/{question.format(about)}/{copy}", "source": "facts", "category": "open_qa",
-                       "question": question.format(about), "references": [answer], "candidate": answer, "label": 1,
-                       "generator": "made", "label_source": "made", "licence": "Apache-2.0"}  # fmt: skip
-                out.write(json.dumps(row) + "\n")
     (args.output / "neighbours.json").write_text(json.dumps(near), encoding="utf-8")
+    rows = (
+        {"id": f"facts/{question.format(about)}/{copy}", "source": "facts", "category": "open_qa",
+         "question": question.format(about), "references": [answer], "candidate": answer, "label": 1,
+         "generator": "made", "label_source": "made", "licence": "Apache-2.0"}
+        for question, facts in FACTS.items()
+        for (about, answer), copy in itertools.product(facts.items(), range(args.copies))
+    )  # fmt: skip
+    write_rows(args.output / "facts.jsonl.gz", rows)
     print(f"{len(near)} facts -> {args.output}")
 
 

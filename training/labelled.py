@@ -7,11 +7,12 @@ checkpoints were trained on.
 from __future__ import annotations
 
 import collections
+import itertools
 import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from training.rows import Row
+from training.rows import Row, in_turns
 
 
 def as_it_is(row: Row) -> Row:
@@ -26,11 +27,7 @@ def balanced(rows: list[Row], n: int, rng: random.Random) -> list[Row]:
     cells: dict[tuple[str, str, int], list[Row]] = collections.defaultdict(list)
     for row in rng.sample(rows, len(rows)):
         cells[row["category"], row["generator"], row["label"]].append(row)
-    queues, chosen = list(cells.values()), []
-    while queues and len(chosen) < n:
-        chosen += [queue.pop() for queue in queues][: n - len(chosen)]
-        queues = [queue for queue in queues if queue]
-    return [as_it_is(row) for row in chosen]
+    return [as_it_is(row) for row in itertools.islice(in_turns(reversed(cell) for cell in cells.values()), n)]
 
 
 def of_generators(rows: list[Row], plan: dict[str, int], rng: random.Random) -> Iterator[Row]:

@@ -18,15 +18,17 @@ from __future__ import annotations
 import argparse
 import collections
 import hashlib
+import itertools
 import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from training import answers, augment, labelled
-from training.rows import Row, read_rows, sha256, write_manifest, write_rows
+from training import answers, augment, labelled, phrasing
+from training.rows import Row, in_turns, read_rows, sha256, write_manifest, write_rows
 
 KEPT = ("id", "parent_id", "made", "source", "category", "generator", "label_source", "licence")
+CODE = (answers.__file__, augment.__file__, labelled.__file__, phrasing.__file__, __file__)  # what rows depend on
 MADE = ("exchanged", "exchanged_bare", "other_reference", "open_answers", "cut", "echo")
 
 
@@ -38,12 +40,7 @@ def balanced(rows: list[Row], n: int, rng: random.Random) -> list[Row]:
         for row in rng.sample(rows, len(rows)):
             if row["label"] == label:
                 by_generator[row["generator"]].append(row)
-        queues = list(by_generator.values())
-        take: list[Row] = []
-        while queues and len(take) < n // 2:
-            take += [queue.pop() for queue in queues][: n // 2 - len(take)]
-            queues = [queue for queue in queues if queue]
-        chosen += take
+        chosen += itertools.islice(in_turns(reversed(queue) for queue in by_generator.values()), n // 2)
     return chosen
 
 
@@ -177,7 +174,7 @@ def main(argv: list[str] | None = None) -> None:
         "triplets_sha256": {
             f.name: sha256(f) for d in args.triplets for f in sorted(d.iterdir()) if _named(f) in plans
         },
-        "code_sha256": hashlib.sha256(Path(augment.__file__).read_bytes() + Path(__file__).read_bytes()).hexdigest(),
+        "code_sha256": hashlib.sha256(b"".join(Path(file).read_bytes() for file in CODE)).hexdigest(),
         "sha256": sha256(args.output),
     }
     write_manifest(args.output, manifest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -18,11 +19,19 @@ Row = dict[str, Any]
 def read_rows(path: Path) -> Iterator[Row]:
     """The rows of a .jsonl or .jsonl.gz file, in order."""
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                yield json.loads(line)
-            except ValueError as error:
-                raise SystemExit(f"{path}, line {number} is not JSON ({error}): what wrote it was cut short") from error
+        try:
+            for number, line in enumerate(lines, start=1):
+                yield _row(line, path, number)
+        except EOFError as error:
+            raise SystemExit(f"{path} ends too early ({error}): what wrote it was cut short") from error
+
+
+def _row(line: str, path: Path, number: int) -> Row:
+    try:
+        found: Row = json.loads(line)
+    except ValueError as error:
+        raise SystemExit(f"{path}, line {number} is not JSON ({error}): what wrote it was cut short") from error
+    return found
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> int:
@@ -54,6 +63,21 @@ def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
     part = path.with_name(path.name + ".manifest.json.tmp")
     part.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     os.replace(part, path.with_name(path.name + ".manifest.json"))
+
+
+def in_turns(lists: Iterable[Iterable[Row]]) -> Iterator[Row]:
+    """One row of each list, then the next of each, until all are used up."""
+    for several in itertools.zip_longest(*lists):
+        yield from (row for row in several if row is not None)
+
+
+def source_files(folder: Path, names: str | None) -> dict[str, Path]:
+    """Source to its SOURCE.jsonl.gz in a folder of triplets: all of them, or the comma-separated ones."""
+    files = {path.name.removesuffix(".jsonl.gz"): path for path in sorted(folder.glob("*.jsonl.gz"))}
+    chosen = {name: path for name, path in files.items() if not names or name in names.split(",")}
+    if not chosen:
+        raise SystemExit(f"{folder} has none of the sources asked for; it has {', '.join(files)}")
+    return chosen
 
 
 def sha256(path: Path) -> str:

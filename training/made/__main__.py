@@ -10,8 +10,6 @@ green, blue". Each function below draws one question, the reference, other ways 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +17,7 @@ from pathlib import Path
 from training import phrasing
 from training.made import choices, expressions, numbers, quantities, words
 from training.made.case import Case
-from training.rows import Row
+from training.rows import Row, write_rows
 
 KINDS: dict[str, tuple[str, Callable[[random.Random], Case]]] = {
     f.__name__: (category, f)
@@ -66,14 +64,11 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
-    args.output.mkdir(parents=True, exist_ok=True)
     rng = random.Random(args.seed)
     rare = "listing", "listing", "person", "passage", "pair", "place", "on_date", "half_line", "left_over"
     weighted = [*KINDS, *["options"] * 4, *["whole_number"] * 2, *rare]
-    with gzip.open(args.output / "made.jsonl.gz", "wt", encoding="utf-8") as out:
-        for number in range(args.rows):
-            out.write(json.dumps(row(rng.choice(weighted), number, rng), ensure_ascii=False) + "\n")
-    print(f"{args.rows} rows -> {args.output}")
+    drawn = (row(rng.choice(weighted), number, rng) for number in range(args.rows))
+    print(f"{write_rows(args.output / 'made.jsonl.gz', drawn)} rows -> {args.output}")
 
 
 if __name__ == "__main__":

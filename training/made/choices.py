@@ -115,7 +115,7 @@ def passage(rng: random.Random) -> Case:
         f" {w} {v}" for w, (q, v) in zip(("by", "in", "in"), told.items(), strict=True) if q != missing
     ]
     asked = rng.choice(list(told))
-    question = f"Answer the question based on the provided context.\n\nContext:\n{''.join(given)}.\n\nQuestion: {asked}"
+    question = phrasing.PASSAGE.replace("{c}", f"{''.join(given)}.").replace("{q}", asked)
     others = [v for q, v in told.items() if q != asked and q != missing]
     if asked == missing:
         wrong = [

@@ -212,7 +212,7 @@ def polynomial(rng: random.Random) -> Case:
     ]
     return Case(
         rng.choice(("Expand the product.", "Simplify the polynomial.")),
-        joined(terms(a, b, c, "x"), random.Random(0)),
+        " + ".join(terms(a, b, c, "x")).replace("+ -", "- ").replace("^2", "^{2}"),
         right,
         wrong,
     )

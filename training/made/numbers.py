@@ -58,8 +58,8 @@ def _sum(rng: random.Random) -> tuple[str, int]:
 
 def near(value: int, rng: random.Random) -> int:
     """Another whole number: a step, a sign, a zero or two digits away."""
-    digits = list(str(abs(value)))
-    turned = int("".join(reversed(digits[-2:])).join(("".join(digits[:-2]), "")) or 0)
+    digits = str(abs(value))
+    turned = int(digits[:-2] + digits[-2:][::-1])
     made = (
         value + 1,
         value - 1,
@@ -72,7 +72,7 @@ def near(value: int, rng: random.Random) -> int:
         value + 100,
         value * 2,
     )
-    return rng.choice([m for m in made if m != value] or [value + 2])
+    return rng.choice([m for m in made if m != value])
 
 
 def written(value: int, rng: random.Random) -> list[str]:
@@ -200,7 +200,7 @@ def percent(rng: random.Random) -> Case:
 
 def decimal(rng: random.Random) -> Case:
     places = rng.choice((1, 2, 2, 3))
-    value = round(rng.uniform(0.01, 60), places) + 10**-places * 0
+    value = round(rng.uniform(0.01, 60), places)
     step = 10**-places
     miss = round(value + rng.choice((step, -step, 1, 10 * step)), places)
     right = [

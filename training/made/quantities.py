@@ -58,7 +58,7 @@ def money(rng: random.Random) -> Case:
         short = [f"${n:,.0f}", f"{n:.0f}", f"{n:,.0f} USD"] if n == int(n) else [f"{n * 100:.0f} cents"]
         return [f"${plain}", plain, f"{plain} dollars", f"USD {plain}", f"\\${plain}", f"$ {n:.2f}", *short]
 
-    reference = rng.choice((f"{value:g}" if value < 1e5 else f"{value:.2f}", f"${value:,.2f}"))
+    reference = rng.choice((f"{value:g}", f"${value:,.2f}"))
     wrong = [*forms(miss), *forms(value * 10), *forms(value + 1), *forms(value / 10), *forms(value + 0.1)]
     return Case(f"How much does the {thing} cost in dollars?", reference, forms(value), wrong)
 
