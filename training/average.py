@@ -35,6 +35,7 @@ def main(argv: list[str] | None = None) -> None:
     mean = {k: (1 - args.weight) * first[k] + args.weight * second[k] for k in second}
     save_file(mean, args.output / WEIGHTS, metadata={"format": "pt"})
     card = JudgeCard.read(args.models[1])
+    card.training.pop("calibration", None)  # that of one of the two is none of the average
     share = {"averaged_with": JudgeCard.read(args.models[0]).name, "weight": args.weight}
     dataclasses.replace(card, training=card.training | share).write(args.output)
     print(f"{args.weight:g} of {args.models[1]} and {1 - args.weight:g} of {args.models[0]} -> {args.output}")

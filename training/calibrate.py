@@ -4,6 +4,7 @@
 
 Logistic regression of the label on the logit (Platt scaling), every source with the same weight. The decision at
 p = .5 moves with the shift; the order of answers does not change. Running it again starts from the weights as trained.
+--threshold sets the judge's decision apart from p = .5.
 """
 
 from __future__ import annotations
@@ -67,18 +68,20 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--model", type=Path, required=True, help="output folder of training.train; changed in place")
     parser.add_argument("--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz, not the training's")
     parser.add_argument("--sources", required=True, help="comma-separated")
+    parser.add_argument("--threshold", type=float, default=0.5, help="p_correct from which an answer is right")
+    parser.add_argument("--threshold_origin", default="default", help="how it was chosen, for the card")
     args = parser.parse_args(argv)
-    if not (args.model / AS_TRAINED).exists():
+    card = JudgeCard.read(args.model)
+    if "calibration" not in card.training:  # trained or averaged since the last calibration, if there was one
         shutil.copy(args.model / WEIGHTS, args.model / AS_TRAINED)
     shutil.copy(args.model / AS_TRAINED, args.model / WEIGHTS)
     logit, labels, sources = logits_of(args.model, args.triplets, args.sources.split(","))
     scale, shift = fit(logit, labels, sources)
     fold(args.model, scale, shift)
     found = {"scale": round(scale, 4), "shift": round(shift, 4), "n": len(labels), "sources": args.sources.split(",")}
-    card = JudgeCard.read(args.model)
-    origin = f"0.5, after scaling and shifting the logit on {len(labels)} dev rows"
+    training = card.training | {"calibration": found}
     dataclasses.replace(
-        card, training=card.training | {"calibration": found}, threshold=0.5, threshold_origin=origin
+        card, training=training, threshold=args.threshold, threshold_origin=args.threshold_origin
     ).write(args.model)
     print(found)
 

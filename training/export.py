@@ -108,6 +108,7 @@ def parity(original: Path, exported: Path, rows: list[Row]) -> dict[str, float |
     threshold = before.card.threshold
     return {
         "n": len(rows),
+        "threshold": threshold,
         "max_dp": round(float(np.abs(p - q).max()), 4),
         "mean_dp": round(float(np.abs(p - q).mean()), 5),
         "flips": int(((p >= threshold) != (q >= threshold)).sum()),

@@ -23,10 +23,10 @@ mixed() {
 trained() {
     [ -f "$work/$1/judge_card.json" ] ||
         python -m training.train --train "$work/$1.jsonl" --base "$2" --base_name all-MiniLM-L6-v2 \
-            --output_dir "$work/$1" --name embedded-v1 --max_length 256 --learning_rate "$3" --bf16 on
+            --output_dir "$work/$1" --name "${name:-embedded-v1}" --max_length 256 --learning_rate "$3" --bf16 on
 }
 
-[ -f "$work/facts/neighbours.json" ] || python -m training.facts --output "$work/facts"
+[ -f "$work/facts/facts.jsonl.gz" ] || python -m training.facts --output "$work/facts"
 [ -f "$work/made/made.jsonl.gz" ] || python -m training.made --output "$work/made" --rows 24000 --seed 0
 [ -f "$work/made_more/made.jsonl.gz" ] || python -m training.made --output "$work/made_more" --rows 9000 --seed 7
 [ -f "$work/made_balance/made.jsonl.gz" ] || python -m training.made --output "$work/made_balance" --rows 3000 --seed 8
@@ -41,7 +41,7 @@ trained whole "$work/short" 1e-4
 mixed hard embedded_hard_mix.json 3
 trained hard "$work/whole" 1e-4
 mixed facts_rows embedded_facts_mix.json 4
-trained facts_rows "$work/hard" 1e-4
+name=embedded-v0 trained facts_rows "$work/hard" 1e-4
 mixed forms embedded_forms_mix.json 5
 trained forms "$work/facts_rows" 1e-4
 made=made_more mixed last embedded_last_mix.json 6
@@ -51,12 +51,17 @@ trained balance "$work/last" 6e-5
 
 [ -f "$work/judge/judge_card.json" ] ||
     python -m training.average --models "$work/facts_rows" "$work/balance" --weight 0.72 --output "$work/judge"
-python -m training.calibrate --model "$work/judge" --triplets "$triplets/dev" \
-    --sources evouna,zeroeval_gsm8k,zeroeval_math_l5,mmlu_pro_outputs,gsm8k_openai_solutions,tatqa_cot
-[ -f "$work/exported/judge_card.json" ] ||
+if [ ! -f "$work/exported/judge_card.json" ]; then
+    python -m training.calibrate --model "$work/judge" --triplets "$triplets/dev" \
+        --sources evouna,zeroeval_gsm8k,zeroeval_math_l5,mmlu_pro_outputs,gsm8k_openai_solutions,tatqa_cot \
+        --threshold 0.7 --threshold_origin \
+        "chosen on dev: from 0.5 to 0.7 every source of short final answers but tatqa_cot gains or keeps"
     python -m training.export --model "$work/judge" --output "$work/exported" --check "$triplets/dev"
-[ -d "$work/transfer" ] || python -m training.transfer --triplets "$triplets/dev" --output "$work/transfer"
-python -m training.evaluate --judge "$work/exported" --write_card --without_question --sweep \
-    --output "$work/evaluation.json" --triplets "dev=$triplets/dev" \
-    "dev_unseen_generators=$triplets/dev_unseen_generators" "transfer=$work/transfer"
+fi
+[ -f "$work/transfer/transfer.manifest.json" ] ||
+    python -m training.transfer --triplets "$triplets/dev" --output "$work/transfer"
+[ -f "$work/evaluation.json" ] ||
+    python -m training.evaluate --judge "$work/exported" --write_card --without_question --sweep \
+        --output "$work/evaluation.json" --triplets "dev=$triplets/dev" \
+        "dev_unseen_generators=$triplets/dev_unseen_generators" "transfer=$work/transfer"
 python -m training.card --judge "$work/exported" --text "$recipes/embedded_card.md"
