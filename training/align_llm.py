@@ -29,7 +29,7 @@ from lm_eval_bertjudge import agreement
 from lm_eval_bertjudge.backends.llm_prompts import PROMPTS, Reply, messages, parse
 from lm_eval_bertjudge.records import JudgeItem
 from training.rows import Row, read_rows
-from training.train import last_checkpoint
+from training.train import last_checkpoint, wants_bf16
 
 logger = logging.getLogger(__name__)
 PROMPT = PROMPTS["binary"]
@@ -86,7 +86,7 @@ def shared_settings(args: argparse.Namespace) -> dict[str, Any]:
         "gradient_accumulation_steps": args.gradient_accumulation_steps, "lr_scheduler_type": args.scheduler,
         "logging_steps": args.logging_steps, "save_steps": args.save_steps, "save_total_limit": 2, "seed": args.seed,
         "report_to": args.report_to.split(","), "use_cpu": not on_gpu,
-        "bf16": args.bf16 == "on" or (args.bf16 == "auto" and on_gpu),
+        "bf16": wants_bf16(args.bf16),
         "gradient_checkpointing": on_gpu, "disable_tqdm": True,
     }  # fmt: skip
 
@@ -204,7 +204,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--temperature", type=float, default=1.0, help="grpo: of the sampling")
     parser.add_argument("--beta", type=float, default=0.0, help="grpo: weight of the KL term")
     parser.add_argument("--use_vllm", action="store_true", help="grpo: sample with vLLM")
-    parser.add_argument("--bf16", choices=("auto", "on", "off"), default="auto", help="auto: on GPUs")
+    parser.add_argument("--bf16", choices=("auto", "on", "off"), default="auto", help="auto: on GPUs that have it")
     parser.add_argument("--save_steps", type=int, default=50, help="checkpoint, and evaluation of sft, every so many")
     parser.add_argument("--logging_steps", type=int, default=5)
     parser.add_argument("--report_to", default="none", help="none, tensorboard, wandb; comma-separated")

@@ -26,8 +26,7 @@ def framed(row: Row, rng: random.Random) -> str:
         return _framed_choices(question, choices, rng)
     if context:
         suffix = rng.choice(("", _asks("the exact span from the context that answers the question"), ""))
-        frame = "Answer the question based on the provided context.\n\nContext:\n{c}\n\nQuestion: {q}"
-        frame = rng.choice((frame, frame, "{c}\n\nQuestion: {q}\nAnswer:", "{c}\n{q}"))
+        frame = rng.choice((phrasing.PASSAGE, phrasing.PASSAGE, "{c}\n\nQuestion: {q}\nAnswer:", "{c}\n{q}"))
         return frame.replace("{c}", context).replace("{q}", question) + suffix
     suffix = rng.choice(("", _asks("the computed solution")) if row["category"] == "open_math" else ("",))
     return rng.choice((question + suffix, question + suffix, f"Question: {question}\nAnswer:", f"Q: {question}"))

@@ -33,7 +33,6 @@ from training.journal import Journal, finished_lines
 from training.rows import Row, read_rows, sha256, write_manifest
 
 NEMOTRON = "nvidia/Llama-3_3-Nemotron-Super-49B-v1_5"
-PASSING = ("timeout", "disconnected", "malformed_reply", "http_408", "http_409", "http_429", "http_5")
 Labelled = Iterator[tuple[str, Row | str]]  # id, and its line without the id; or why no reply came
 
 
@@ -60,7 +59,7 @@ def by_llm(rows: list[Row], args: argparse.Namespace) -> Labelled:
 def _line(prompt: llm_prompts.Prompt, reply: llm_prompts.Reply | llm_prompts.Failure) -> Row | str:
     if isinstance(reply, llm_prompts.Failure):
         # What the server will never answer, such as an input that is too long, must not be asked for ever.
-        return reply.reason if reply.reason.startswith(PASSING) else {"label": None, "reason": reply.reason}
+        return reply.reason if reply.passing else {"label": None, "reason": reply.reason}
     right = llm_prompts.parse(prompt, reply)
     reason = "verdict" if right is not None else "cut" if reply.finish_reason == "length" else "unparsable"
     counts = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens}

@@ -23,7 +23,6 @@ from lm_eval_bertjudge.backends.llm_judge import LLMOptions
 from lm_eval_bertjudge.backends.llm_prompts import Failure, Message, Reply, neutral
 from lm_eval_bertjudge.errors import BertJudgeError
 from training.journal import Journal, finished_lines
-from training.label import PASSING
 from training.rows import Row, read_rows, write_manifest, write_rows
 
 VERSION = "reword-1"
@@ -78,7 +77,7 @@ def ask(rows: list[Row], options: LLMOptions, journal_path: Path) -> int:
     with Journal(journal_path, about) as journal:
         todo = [row for row in rows if row["id"] not in journal.ids]
         for index, reply in options.start().complete([messages(row) for row in todo]):
-            if isinstance(reply, Failure) and reply.reason.startswith(PASSING):
+            if isinstance(reply, Failure) and reply.passing:
                 missing += 1
                 continue
             failed = isinstance(reply, Failure)

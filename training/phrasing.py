@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 
+PASSAGE = "Answer the question based on the provided context.\n\nContext:\n{c}\n\nQuestion: {q}"
 STATEMENTS = (
     "Final answer: {a}", "Final answer: {a}", "Final answer: {a}.", "**Final answer:** {a}", "Final Answer: **{a}**",
     "The answer is {a}.", "So the answer is {a}", "Therefore, the correct answer is {a}.", "The correct answer is: {a}",

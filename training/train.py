@@ -90,6 +90,11 @@ def load_dataset(path: Path, encoder: Encoder) -> Dataset:
     return Dataset.from_dict(columns)
 
 
+def wants_bf16(flag: str) -> bool:
+    """Whether to autocast to bf16: as the flag says, "auto" where the GPU has it."""
+    return flag == "on" or (flag == "auto" and torch.cuda.is_available() and torch.cuda.is_bf16_supported())
+
+
 def arguments(args: argparse.Namespace, n_rows: int) -> TrainingArguments:
     """The Trainer's settings; the batch of 32 is split over the devices."""
     on_gpu = torch.cuda.is_available()
@@ -105,7 +110,7 @@ def arguments(args: argparse.Namespace, n_rows: int) -> TrainingArguments:
         warmup_steps=int(steps * args.warmup_ratio),
         lr_scheduler_type="linear",
         weight_decay=args.weight_decay,
-        bf16=args.bf16 == "on" or (args.bf16 == "auto" and on_gpu and torch.cuda.is_bf16_supported()),
+        bf16=wants_bf16(args.bf16),
         use_cpu=not on_gpu,
         logging_steps=args.logging_steps,
         save_steps=args.save_steps,

@@ -95,6 +95,13 @@ class Failure:
     reason: str
     detail: str = ""
 
+    @property
+    def passing(self) -> bool:
+        """Whether the same request may get a reply later; an input that is too long, for one, never does."""
+        return self.reason.startswith(
+            ("timeout", "disconnected", "malformed_reply", "http_408", "http_409", "http_429", "http_5")
+        )
+
 
 PROMPTS: dict[str, Prompt] = {
     prompt.name: prompt
