@@ -1,6 +1,6 @@
 """Stage: what verdicts cost and how often they are right: rules, an encoder and LLM judges on the same labelled rows.
 
-    python -m training.costs --triplets DIR --output costs --parameters 22713986
+    python -m training.costs --triplets DIR --output costs --parameters 22715138
     python -m training.costs --triplets DIR --output costs --llm model=NAME,base_url=URL --parameters 134515008
     python -m training.costs --output costs --table
 

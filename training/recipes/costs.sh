@@ -17,7 +17,7 @@ measured() {
     python -m training.costs --triplets "$triplets" --sources "$sources" --output "$work" --n 200 --final_answer "$@"
 }
 
-measured --parameters 22715650
+measured --parameters 22715138
 while [ $# -ge 2 ]; do
     name=$(basename "$(realpath "$1")")
     "${VLLM_PYTHON:-python}" -m vllm.entrypoints.openai.api_server --model "$1" --served-model-name "$name" \
