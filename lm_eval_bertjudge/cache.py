@@ -104,6 +104,11 @@ class VerdictCache:
             self._remember(verdicts)
             self._on_file(lambda file: _write(file, verdicts), None)
 
+    def forget(self) -> None:
+        """Drops what only this process knows; the verdicts in a file stay, here too."""
+        if self._path is None:
+            self._recent.clear()
+
     def _remember(self, verdicts: Mapping[bytes, float]) -> None:
         self._recent.update(verdicts)
         if (excess := len(self._recent) - _RECENT) > 0:

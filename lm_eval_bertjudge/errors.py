@@ -29,8 +29,16 @@ class OutOfMemoryError(BertJudgeError):
     """The GPU has no room for a batch, nor for half of it."""
 
 
+class EngineError(BertJudgeError):
+    """Ray cannot be started or reached, has no room for a worker, or loses its workers again and again."""
+
+
 class MissingExtraError(BertJudgeError):
     """A package that an extra brings is not installed."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"this needs the package {package!r}: pip install 'lm-eval-bertjudge[{extra}]'")
+        super().__init__(package, extra)  # as they came: it has to survive pickling
+
+    def __str__(self) -> str:
+        package, extra = self.args
+        return f"this needs the package {package!r}: pip install 'lm-eval-bertjudge[{extra}]'"

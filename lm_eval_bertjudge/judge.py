@@ -74,6 +74,10 @@ class Judge:
             verdicts += self._judge_chunk(items[start : start + _CHUNK], limit)
         return verdicts
 
+    def forget(self) -> None:
+        """Forgets the verdicts that no file keeps."""
+        self._cache.forget()
+
     def predict(
         self,
         *,
@@ -143,7 +147,7 @@ class Judge:
     def _run(self, rows: dict[bytes, list[int]], judged: dict[bytes, float]) -> None:
         """Adds p_correct of each row to `judged`, batch by batch."""
         keys, ids = list(rows), list(rows.values())
-        with tqdm(total=len(keys), desc="judging", unit=" answers", disable=len(keys) < _PROGRESS_FROM) as bar:
+        with tqdm(total=len(keys), desc="judging", unit=" answers", disable=len(keys) < _PROGRESS_FROM or None) as bar:
             for batch in batches(ids, batch_tokens=self._batch_tokens, pad_id=self._backend.pad_id):
                 logits = self._backend.logits(batch.input_ids, batch.attention_mask).astype(np.float64)
                 p = 1.0 / (1.0 + np.exp(logits[:, 0] - logits[:, 1]))
@@ -203,6 +207,21 @@ def load_judge(
     if own not in _LOADED:
         _LOADED[own] = _load(*key, path)
     return _LOADED[own]
+
+
+def forget() -> None:
+    """The judges of this process forget the verdicts that no file keeps: they judge as they would in a new process."""
+    for judge in _LOADED.values():
+        judge.forget()
+
+
+def read_card(model: str) -> JudgeCard:
+    """The card of the judge that `load_judge` would load.
+
+    Raises:
+        CheckpointError: There is no such judge, or its card is of another version.
+    """
+    return _card(_folder(model), model)
 
 
 # By process, too: what a forked child inherits has lost the threads that it computes with.

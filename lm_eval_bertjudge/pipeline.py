@@ -8,9 +8,10 @@ from dataclasses import fields as dataclass_fields
 from typing import Any, Literal
 
 from lm_eval_bertjudge import fields, lexical
-from lm_eval_bertjudge.backends.llm_judge import LLMJudge, LLMOptions, load_llm
+from lm_eval_bertjudge.backends.llm_judge import LLMCard, LLMJudge, LLMOptions, load_llm
+from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.judge import BATCH_TOKENS, Judge, load_judge
+from lm_eval_bertjudge.judge import BATCH_TOKENS, Judge, load_judge, read_card
 from lm_eval_bertjudge.records import JudgeItem, Verdict
 
 Method = Literal["judge", "lexical", "cascade", "llm"]
@@ -109,6 +110,15 @@ class Pipeline:
             self.judge, backend=self.backend, device=self.device, dtype=self.dtype, batch_tokens=self.batch_tokens,
             cache=self.cache,
         )  # fmt: skip
+
+    def card(self) -> JudgeCard | LLMCard:
+        """The card of the judge that is asked for, read without loading an encoder.
+
+        Raises:
+            CheckpointError: There is no such judge.
+            InputError: As for `load`.
+        """
+        return self.load().card if self.asks_llm else read_card(self.judge)
 
     def item(self, doc: Mapping[str, Any], response: Any) -> JudgeItem:
         """One response to a document as an item; a response that is None says nothing.

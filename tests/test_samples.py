@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ import pytest
 import yaml
 
 from lm_eval_bertjudge import autoload, cli, fields
+from lm_eval_bertjudge import judge as judge_module
 from lm_eval_bertjudge import pipeline as pipeline_module
-from lm_eval_bertjudge.cache import VerdictCache
 from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.encoding import Encoder
 from lm_eval_bertjudge.errors import InputError
@@ -179,17 +178,12 @@ class BatchBackend:
         return np.stack([np.zeros(len(input_ids)), (input_ids.sum(1) % 97) / 30 - 1.5 + jitter], axis=1)
 
 
-class Forgetful(VerdictCache):
-    """Every run in this process judges as a new process would."""
-
-    def get(self, keys: Iterable[bytes]) -> dict[bytes, float]:
-        return {}
-
-
 def use(backend: BatchBackend, tokenizer: Any, set_attribute: Any) -> None:
     card = JudgeCard(name="fake", max_length=128)
-    judge = Judge(backend, Encoder(tokenizer.to_str(), max_length=128), card, cache=Forgetful())
+    judge = Judge(backend, Encoder(tokenizer.to_str(), max_length=128), card)
     set_attribute(pipeline_module, "load_judge", lambda *_, **__: judge)
+    set_attribute(pipeline_module, "read_card", lambda _: card)
+    set_attribute(judge_module, "_LOADED", {(): judge})
     set_attribute(rejudge, "CHUNK", 8)
 
 
@@ -201,9 +195,10 @@ def judged_by(tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> BatchBackend:
 
 
 def gsm_file(folder: Path, n: int = 41) -> Path:
+    """From the 13th on every question and answer was there before, though never within one chunk of 8."""
     said = ["so {0}", "Final answer: {0}", "I add them and get {0}, I think"]
     lines = [
-        line_0413(d, said[d % 3].format(16 + d % 4), name, float(d % 2), GSM | {"question": f"What is it, {d}?"})
+        line_0413(d, said[d % 3].format(16 + d % 4), name, float(d % 2), GSM | {"question": f"What is it, {d % 12}?"})
         for name in ("strict-match", "flexible-extract")
         for d in range(n)
     ]

@@ -1,8 +1,4 @@
-"""`bertjudge rejudge`: judges answers that are on disk, survives being killed, and never judges a row twice.
-
-Rows are judged in chunks that are appended whole, so a killed run leaves a prefix. The next one cuts that back to the
-last whole chunk: the same batches then give the same probabilities, and the same bytes as a run that was never killed.
-"""
+"""`bertjudge rejudge`: judges answers that are on disk, survives being killed, and never judges a row twice."""
 
 from __future__ import annotations
 
@@ -10,21 +6,23 @@ import argparse
 import hashlib
 import json
 import logging
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tqdm import tqdm
 
 from lm_eval_bertjudge import __version__, lexical
+from lm_eval_bertjudge.cache import location
 from lm_eval_bertjudge.encoding import ENCODING_VERSION
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.judge import BATCH_TOKENS
+from lm_eval_bertjudge.judge import BATCH_TOKENS, forget
 from lm_eval_bertjudge.pipeline import METHODS, Method, Pipeline
-from lm_eval_bertjudge.records import JudgeItem
 from lm_eval_bertjudge.rescoring import results, samples
+from lm_eval_bertjudge.rescoring.journal import Engine, Items, Source, Verdicts, judge_files
 from lm_eval_bertjudge.rescoring.known_tasks import Templates
 from lm_eval_bertjudge.rescoring.verdicts import Row
 
@@ -32,16 +30,7 @@ logger = logging.getLogger(__name__)
 
 CHUNK = 1024  # rows; what a kill can cost, and the span within which batches are sorted by length
 LLM_CHUNK = 128  # the same where an LLM is asked, which is slower and costs more
-
-
-class Source(NamedTuple):
-    """One input file, what becomes of it, and what its verdicts depend on."""
-
-    file: Path
-    output: Path
-    rows: list[Row]
-    run: str
-    chunk: int
+ENGINES = ("process", "ray")
 
 
 def add_parser(commands: Any) -> None:
@@ -69,6 +58,11 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--dtype", default="auto", help="auto, float32 or bfloat16")
     parser.add_argument("--batch_tokens", type=int, default=BATCH_TOKENS, help="padded tokens per batch; 0: automatic")
     parser.add_argument("--cache", help="file that keeps verdicts, or 0 for none (default: one in your cache folder)")
+    parser.add_argument(
+        "--engine", choices=ENGINES, default="process",
+        help="ray: one judge on each free CPU of this machine or of a Ray cluster (with --device cuda: on each GPU)",
+    )  # fmt: skip
+    parser.add_argument("--workers", type=int, help="with --engine ray: at most so many judges")
     parser.set_defaults(run=run)
 
 
@@ -81,21 +75,45 @@ def run(args: argparse.Namespace) -> str:
     if args.output is None and not args.dry_run:
         raise InputError("--output is missing: the folder for the verdict files")
     templates, match = _templates(args)
+    options = ("judge", "llm", "threshold", "backend", "device", "dtype", "batch_tokens", "cache")
+    pipeline = Pipeline(reference="", match=match, **{name: getattr(args, name) for name in options})
+    methods: list[Method] = list(dict.fromkeys(args.method or [m for m in METHODS if m != "llm" or args.llm]))
+    starting = _engine(args, pipeline, methods)
     sized = _sized(args, templates)
     if args.dry_run:
         first = samples.rows(sized[0][0], templates=templates, generator=args.generator)
         return _preview([(file, n) for file, _, n in sized], first)
-    options = ("judge", "llm", "threshold", "backend", "device", "dtype", "batch_tokens", "cache")
-    pipeline = Pipeline(reference="", match=match, **{name: getattr(args, name) for name in options})
-    methods: list[Method] = list(dict.fromkeys(args.method or [m for m in METHODS if m != "llm" or args.llm]))
     settings = _settings(pipeline, methods)
     chunk = LLM_CHUNK if any(replace(pipeline, method=m).asks_llm for m in methods) else CHUNK
-    with tqdm(total=sum(n for _, _, n in sized), desc="rejudging", unit=" rows", disable=None) as bar:
+
+    def sources() -> Iterator[Source]:
         for file, output, _ in sized:
             found = samples.rows(file, templates=templates, generator=args.generator)
-            source = Source(file, args.output / output, found, _run_id(file, found, settings), chunk)
-            judge_file(source, pipeline, methods, bar)
+            yield Source(file, args.output / output, found, _run_id(file, found, settings), chunk)
+
+    with (
+        starting as engine,
+        tqdm(total=sum(n for _, _, n in sized), desc="rejudging", unit=" rows", disable=None) as bar,
+    ):
+        judge_files(sources(), engine, bar)
     return results.write([(file, args.output / output) for file, output, _ in sized], args.output, settings)
+
+
+def _engine(args: argparse.Namespace, pipeline: Pipeline, methods: Sequence[Method]) -> AbstractContextManager[Engine]:
+    """What judges: this process, or workers of Ray, which start when the context is entered."""
+    work = partial(decide, pipeline=pipeline, methods=methods)
+    if args.engine == "process":
+        return nullcontext(lambda batches: map(work, batches))
+    from lm_eval_bertjudge.rescoring import ray
+
+    if any(replace(pipeline, method=method).asks_llm for method in methods):
+        raise InputError("--engine ray is for the encoder and the rules; to ask an LLM, leave out --engine ray")
+    path, folder = location(pipeline.cache), Path(pipeline.judge).expanduser()
+    named = str(folder.absolute()) if pipeline.judge != "default" and folder.is_dir() else pipeline.judge
+    near = replace(pipeline, judge=named, cache=str(path.absolute()) if path else False)
+    far = replace(near, cache=False)  # sqlite's log does not work across machines
+    on_gpus = args.device.startswith("cuda")
+    return ray.spread(partial(work, pipeline=near), partial(work, pipeline=far), most=args.workers, on_gpus=on_gpus)
 
 
 def _templates(args: argparse.Namespace) -> tuple[Templates | None, lexical.Match]:
@@ -154,8 +172,8 @@ def _preview(sized: Sequence[tuple[Path, int]], first: Sequence[Row]) -> str:
 
 def _settings(pipeline: Pipeline, methods: Sequence[Method]) -> dict[str, Any]:
     """What verdicts depend on besides the rows: options, versions, and the cards of the judges that are used."""
-    card = asdict(replace(pipeline, method="judge").load().card) if {"judge", "cascade"} & set(methods) else None
-    llm_card = asdict(replace(pipeline, method="llm").load().card) if "llm" in methods else None
+    card = asdict(replace(pipeline, method="judge").card()) if {"judge", "cascade"} & set(methods) else None
+    llm_card = asdict(replace(pipeline, method="llm").card()) if "llm" in methods else None
     # An LLM's card has what its verdicts depend on; where the server stands is none of it.
     left_out = ("question", "reference", "llm", "cache")
     options = {name: value for name, value in asdict(pipeline).items() if name not in left_out}
@@ -170,52 +188,13 @@ def _run_id(file: Path, found: list[Row], settings: dict[str, Any]) -> str:
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def judge_file(source: Source, pipeline: Pipeline, methods: Sequence[Method], bar: tqdm[Any]) -> None:
-    """Writes a file's verdicts to its output, going on where a killed run stopped.
-
-    Raises:
-        InputError: The output exists and is of another input or of other options.
-    """
-    part = source.output.with_name(source.output.name + ".tmp")
-    if source.output.exists():
-        _kept(source.output, source)
-        bar.update(len(source.rows))
-        return
-    source.output.parent.mkdir(parents=True, exist_ok=True)
-    done = _kept(part, source) if part.exists() else 0
-    bar.update(done)
-    # A lone surrogate in an answer becomes \\udXXX, which is its JSON escape.
-    with part.open("a", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
-        for start in range(done, len(source.rows), source.chunk):
-            chunk = source.rows[start : start + source.chunk]
-            found = decide(chunk, pipeline, methods)
-            lines = [row | {"verdicts": each, "run": source.run} for row, each in zip(chunk, found, strict=True)]
-            out.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-            out.flush()
-            bar.update(len(chunk))
-    os.replace(part, source.output)
-
-
-def _kept(path: Path, source: Source) -> int:
-    """How many rows are on disk; of an unfinished file what is after its last whole chunk is cut off."""
-    lines = path.read_bytes().splitlines(keepends=True)
-    whole = [line for line in lines if line.endswith(b"\n")]
-    n = len(whole) if len(whole) == len(source.rows) else len(whole) // source.chunk * source.chunk
-    if n > len(source.rows) or any(json.loads(line)["run"] != source.run for line in whole[: max(n, 1)]):
-        raise InputError(
-            f"{path} was made from other rows or with other options than these. Give another --output, or delete it"
-        )
-    if path.suffix == ".tmp":
-        os.truncate(path, sum(len(line) for line in whole[:n]))
-    return n
-
-
-def decide(chunk: Sequence[Row], pipeline: Pipeline, methods: Sequence[Method]) -> list[dict[str, Any]]:
-    """Per row the verdict's fields by method, in the order of `methods`.
+def decide(items: Items, *, pipeline: Pipeline, methods: Sequence[Method]) -> Verdicts:
+    """Per item the verdict's fields by method, in the order of `methods`.
 
     Where judge and cascade are both wanted, the judge runs once: they differ only on the strict lexical yes.
+    What was decided before and no cache file keeps is forgotten, so that who decides it, and when, changes nothing.
     """
-    items = [JudgeItem(row["question"], tuple(row["references"]), row["candidate"]) for row in chunk]
+    forget()
     found: dict[Method, list[Any]] = {}
     for method in sorted(methods, key=METHODS.index):
         chosen = replace(pipeline, method=method)
