@@ -7,6 +7,7 @@ import os
 import pickle
 import signal
 import sys
+import time
 from argparse import Namespace
 from collections.abc import Iterator
 from functools import partial
@@ -128,6 +129,18 @@ def test_what_no_worker_survives_and_what_a_worker_refuses_end_the_run_with_the_
     assert str(missing) == "this needs the package 'torch': pip install 'lm-eval-bertjudge[torch]'"
 
 
+def test_a_lost_machine_ends_the_run_where_its_work_would_wait_for_ever(
+    engine: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with engine.spread(time.sleep, die, most=1) as each:
+        monkeypatch.setattr(engine, "_LOOK_S", 0.2)
+        results = each([0.5, 600])
+        assert next(results) is None  # the worker is slow, and there
+        monkeypatch.setattr(engine.ray, "cluster_resources", dict)
+        with pytest.raises(EngineError, match="1 workers were there, it has room for 0"):
+            next(results)
+
+
 def test_tasks_are_taken_as_workers_have_room_and_come_back_in_order(engine: ModuleType) -> None:
     taken: list[int] = []
     with engine.spread(told, die, most=2) as each:
@@ -159,7 +172,7 @@ def test_workers_find_judge_and_cache_from_any_folder_and_those_on_other_machine
     ("more", "message"),
     [
         (["--workers", "0"], "--workers is 0; at least 1 was expected"),
-        (["--device", "cuda"], "the cluster has 2 CPUs and 0 GPUs, free or not"),
+        (["--device", "cuda"], "needs a CPU and a GPU of its own; the cluster has room for 0, taken or not"),
         (["--judge", "llm", "--llm", "model=m"], "to ask an LLM, leave out --engine ray"),
     ],
 )

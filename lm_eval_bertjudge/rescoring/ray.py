@@ -1,7 +1,7 @@
 """Work spread over worker processes of this machine or of a Ray cluster, its results in order.
 
-A worker is a plain actor with one CPU, or one CPU and one GPU, of its own. Ray starts a worker that died again and
-gives it its unfinished tasks once more.
+A worker is a plain actor with a CPU, or a CPU and a GPU, of its own. Ray starts a worker that died again, where there
+is room, and gives it its unfinished tasks once more.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import cycle
 from typing import Any, TypeVar
 
 from lm_eval_bertjudge.errors import BertJudgeError, EngineError, InputError, MissingExtraError
@@ -19,7 +21,6 @@ from lm_eval_bertjudge.errors import BertJudgeError, EngineError, InputError, Mi
 try:
     import ray
     from ray.exceptions import RayActorError, RayTaskError
-    from ray.util import ActorPool
 except ImportError as error:
     raise MissingExtraError(error.name or "ray", "ray") from error
 
@@ -28,7 +29,8 @@ Result = TypeVar("Result")
 
 _AHEAD = 2  # tasks at a worker: one that it does, and one that waits
 _CONNECT_S = 10.0
-_START_S = 60.0  # to wait for workers; on a shared cluster others may hold the CPUs
+_START_S = 120.0  # to wait for workers; on a shared cluster others may hold the CPUs
+_LOOK_S = 60.0  # without a result, then it is looked whether the machines are still there
 _RETRIES = 3  # per task: one that kills every worker that tries it must come to an end
 
 
@@ -64,9 +66,10 @@ def spread(
     if ours:
         _start()
     try:
-        workers = _workers(near, far, most=most, on_gpus=on_gpus)
+        kinds = ("CPU", "GPU") if on_gpus else ("CPU",)
+        workers = _workers(near, far, most, kinds)
         try:
-            yield lambda tasks: _in_order(ActorPool(workers * _AHEAD), tasks)
+            yield lambda tasks: _in_order(workers, kinds, tasks)
         finally:
             _end(workers)
     finally:
@@ -82,29 +85,32 @@ def _start() -> None:
         if port.isdigit() and "//" not in host:  # Ray itself tries for over ten minutes
             socket.create_connection((host, int(port)), timeout=_CONNECT_S).close()
         ray.init(include_dashboard=False, logging_level=logging.WARNING)
-    except (OSError, RuntimeError, ValueError) as error:
+    except Exception as error:  # Ray has no class for what goes wrong here: sockets, versions, a slow machine
         raise EngineError(
             f"Ray does not start: {error}. Without RAY_ADDRESS in the environment it uses this machine alone; "
             "`ray start --head` starts a cluster, `ray stop` ends what is left of one"
         ) from error
 
 
-def _workers(near: Callable[..., Any], far: Callable[..., Any], *, most: int | None, on_gpus: bool) -> list[Any]:
-    """The workers that found room within a minute: as many as the cluster has CPUs or GPUs, but at most `most`."""
-    kinds = ("CPU", "GPU") if on_gpus else ("CPU",)
-    total = {kind: int(ray.cluster_resources().get(kind, 0)) for kind in kinds}
-    n = min(most or sys.maxsize, *total.values())
-    options = {"num_cpus": 1, "num_gpus": int(on_gpus), "max_restarts": -1, "max_task_retries": _RETRIES}
+def _fitting(kinds: Sequence[str]) -> int:
+    """How many workers the machines of the cluster have room for, free or not."""
+    total = ray.cluster_resources()
+    return min(int(total.get(kind, 0)) for kind in kinds)
+
+
+def _workers(near: Callable[..., Any], far: Callable[..., Any], most: int | None, kinds: Sequence[str]) -> list[Any]:
+    """The workers that found room within `_START_S`."""
+    n = min(most or sys.maxsize, _fitting(kinds))
+    options = {"num_cpus": 1, "num_gpus": int("GPU" in kinds), "max_restarts": -1, "max_task_retries": _RETRIES}
     worker, here = ray.remote(**options)(_Worker), ray.get_runtime_context().get_node_id()
     asked = {each.__ray_ready__.remote(): each for each in (worker.remote(near, far, here) for _ in range(n))}
     ready, late = ray.wait(list(asked), num_returns=n, timeout=_START_S) if n else ([], [])
     _end([asked[each] for each in late])
     if not ready:
-        found = " and ".join(f"{count} {kind}s" for kind, count in total.items())
         raise EngineError(
-            f"Ray has no room for a worker: one CPU (with --device cuda also a GPU) was expected, the cluster has "
-            f"{found}, free or not. Wait for other jobs, add machines (`ray start --address=HEAD:6379` on each), or "
-            "leave out --engine ray"
+            f"no worker of Ray found room within {_START_S:.0f} s. It needs a {' and a '.join(kinds)} of its own; the "
+            f"cluster has room for {_fitting(kinds)}, taken or not. Wait for other jobs, add machines (`ray start "
+            "--address=HEAD:6379` on each), or leave out --engine ray"
         )
     return [asked[each] for each in ready]
 
@@ -114,25 +120,32 @@ def _end(workers: Iterable[Any]) -> None:
         ray.kill(worker)
 
 
-def _in_order(pool: ActorPool, tasks: Iterable[Task]) -> Iterator[Any]:
-    for task in tasks:
-        if not pool.has_free():
-            yield _next(pool)
-        pool.submit(lambda worker, each: worker.do.remote(each), task)
-    while pool.has_next():
-        yield _next(pool)
+def _in_order(workers: Sequence[Any], kinds: Sequence[str], tasks: Iterable[Any]) -> Iterator[Any]:
+    given: deque[Any] = deque()
+    for worker, task in zip(cycle(workers), tasks, strict=False):
+        if len(given) == _AHEAD * len(workers):
+            yield _result(given.popleft(), len(workers), kinds)
+        given.append(worker.do.remote(task))
+    while given:
+        yield _result(given.popleft(), len(workers), kinds)
 
 
-def _next(pool: ActorPool) -> Any:
+def _result(given: Any, n_workers: int, kinds: Sequence[str]) -> Any:
+    while not ray.wait([given], timeout=_LOOK_S)[0]:
+        if (left := _fitting(kinds)) < n_workers:
+            raise EngineError(
+                f"the Ray cluster lost machines: {n_workers} workers were there, it has room for {left}. What is "
+                "judged is kept: the same command goes on from there, with the machines that are left"
+            )
     try:
-        return pool.get_next()
+        return ray.get(given)
     except RayTaskError as error:
         if isinstance(error.cause, BertJudgeError):
             raise error.cause from error
         raise
     except RayActorError as error:
         raise EngineError(
-            f"Ray lost a worker {_RETRIES + 1} times over one task, or could not start it: {error}. Is there memory "
-            "for a judge per worker (--workers takes fewer), and lm-eval-bertjudge on every machine? What is judged "
+            f"Ray lost a worker {_RETRIES + 1} times over one task, or could not start it: {error} Are all machines "
+            "there, with lm-eval-bertjudge and memory for a judge per worker (--workers takes fewer)? What is judged "
             "is kept: the same command goes on from there"
         ) from error
