@@ -3,9 +3,12 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +46,7 @@ def line_0413(doc_id: int, response: str | list[str], name: str, score: float, d
 
 
 def old_line(doc_id: int, response: str, score: float) -> dict[str, Any]:
-    """As 0.4.2 and 0.4.3 wrote it: arguments as lists, no filter, no list of metrics."""
+    """As 0.4.2 wrote it: arguments as lists, no filter, no list of metrics."""
     return {
         "doc_id": doc_id, "doc": GSM, "target": "18", "arguments": [["Question: What is 9 + 9?", {"until": ["\n"]}]],
         "resps": [[response]], "filtered_resps": ["18"], "exact_match": score,
@@ -81,9 +84,51 @@ def test_the_arrays_of_0_4_2_are_read_and_their_unnamed_filters_numbered(tmp_pat
     file.write_text(json.dumps([old_line(0, "18", 1.0), old_line(0, "18", 0.0)], indent=2))
     (row,) = samples.rows(file, templates=samples.Templates("question", "target"))
     assert row["old"] == {"exact_match,none": 1.0, "exact_match,none#2": 0.0}
-    file.rename(tmp_path / f"samples_gsm8k_{DATE}.json")  # 0.4.3
+    file.rename(tmp_path / f"samples_gsm8k_{DATE}.json")
     (row,) = samples.rows(tmp_path / f"samples_gsm8k_{DATE}.json")
     assert (row["task"], row["references"]) == ("gsm8k", ["18"])
+
+
+OLD = Path(__file__).parent / "fixtures" / "samples"  # written by these releases for two questions of our own
+
+
+def test_a_folder_of_0_4_2_is_judged_and_its_results_are_those_of_the_last_model_only(
+    tmp_path: Path, judged_by: BatchBackend, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert cli.main(["rejudge", str(OLD / "0.4.2"), "--output", str(tmp_path)]) == 0
+    assert [row["id"] for row in verdicts.read([tmp_path])] == [
+        f"org__smol,dtype__{dtype}/gsm8k_sums/{doc}" for dtype in ("bfloat16", "float32") for doc in (0, 1)
+    ]
+    assert "sums_choice.jsonl: the task 'sums_choice' is not in the table" in caplog.text
+    found = [
+        json.loads((tmp_path / f"results_org__smol__dtype__{d}.json").read_text()) for d in ("bfloat16", "float32")
+    ]
+    for results in found:
+        entry = results["results"]["gsm8k_sums"]
+        assert [name for name in entry if name.startswith("exact_match,")] == [
+            "exact_match,strict-match", "exact_match,flexible-extract",
+        ]  # fmt: skip
+        assert (entry["exact_match,strict-match"], entry["exact_match,flexible-extract"]) == (0.0, 0.5)
+    assert [results["config"].get("model_args") for results in found] == [None, "pretrained=org/smol,dtype=float32"]
+
+
+def test_a_folder_of_0_4_3_gives_the_same_rows(tmp_path: Path) -> None:
+    (new,) = (OLD / "0.4.3" / "org__smol").glob("samples_gsm8k_sums_*")
+    (old,) = (OLD / "0.4.2").glob("*float32_gsm8k_sums.jsonl")
+    rows = samples.rows(new)
+    assert rows == samples.rows(old, generator="org/smol")
+    assert rows[0] == {
+        "id": "org/smol/gsm8k_sums/0", "generator": "org/smol", "task": "gsm8k_sums", "category": "open_math",
+        "doc_id": 0, "question": "What is 2 + 2?", "references": ["4"], "repeat": 0, "candidate": " 4",
+        "old": {"exact_match,strict-match": 0.0, "exact_match,flexible-extract": 1.0}, "unparsed": ["strict-match"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("version", ["0.4.2", "0.4.3"])
+def test_likelihoods_of_old_releases_are_told_apart(version: str) -> None:
+    (file,) = (OLD / version).rglob("*sums_choice*")
+    with pytest.raises(samples.NotGeneratedError):
+        samples.rows(file, templates=samples.Templates("question", "answer"))
 
 
 @pytest.mark.parametrize(
@@ -241,6 +286,51 @@ def test_a_run_killed_three_times_ends_with_the_same_bytes_and_judges_no_chunk_t
     assert cli.main(["rejudge", str(source), "--output", str(broken)]) == 0
     assert judged_by.n_rows == 0
     assert written(broken) == written(whole)
+
+
+SHIPPED = """
+import sys
+from lm_eval_bertjudge import cli
+from lm_eval_bertjudge.rescoring import rejudge
+rejudge.CHUNK = 8
+sys.exit(cli.main(["rejudge", *sys.argv[1:]]))
+"""
+
+
+def rejudging(source: Path, output: Path) -> subprocess.Popen[bytes]:
+    """The shipped judge in a process of its own, in small chunks."""
+    command = [sys.executable, "-c", SHIPPED, str(source), "--output", str(output)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+
+def n_bytes(folder: Path) -> int:
+    """Of all verdicts that are on disk."""
+    n = 0
+    for path in folder.rglob("verdicts_*"):
+        with suppress(FileNotFoundError):  # it got its final name in between
+            n += path.stat().st_size
+    return n
+
+
+def test_a_run_killed_at_three_random_moments_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    seed = random.randrange(2**32)
+    rng = random.Random(seed)
+    for model in ("a", "b"):
+        gsm_file(tmp_path / "in" / model, n=300)
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert rejudging(tmp_path / "in", whole).wait() == 0
+    for _ in range(3):
+        n_then = n_bytes(broken) + rng.randint(1, n_bytes(whole) // 5)
+        delay = rng.uniform(0, 0.01)
+        process = rejudging(tmp_path / "in", broken)
+        while n_bytes(broken) < n_then and process.poll() is None:
+            time.sleep(0.001)
+        time.sleep(delay)
+        process.kill()
+        assert process.wait() == -signal.SIGKILL, f"seed {seed}: it had ended before"
+    assert 0 < n_bytes(broken) < n_bytes(whole), f"seed {seed}"
+    assert rejudging(tmp_path / "in", broken).wait() == 0
+    assert written(broken) == written(whole), f"seed {seed}"
 
 
 def test_judge_and_cascade_share_one_pass_and_differ_on_the_strict_yes_only(

@@ -35,7 +35,7 @@ def write(judged: Sequence[tuple[Path, Path]], folder: Path, settings: Mapping[s
             for task in scores.setdefault(generator, {}).keys() & tasks.keys():
                 logger.warning("%s has %s more than once: the results show %s", generator or "?", task, output)
             scores[generator] |= tasks
-            old[generator] = _merged(old.get(generator, {}), samples.harness_results(source))
+            old[generator] = _merged(old.get(generator, {}), samples.origin(source).results)
     shown = []
     for generator, tasks in scores.items():
         content = _results(generator, tasks, old[generator], settings)

@@ -30,6 +30,7 @@ _NOT_METRICS = {
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
     "target_hash", "repeats", "schema_version",
 }  # fmt: skip
+_NOT_ANSWERS = re.compile(r"results_|results\.json$|verdicts_")
 _UNPARSED = "[invalid]"  # what the harness's regex filters give where they find nothing
 
 
@@ -76,7 +77,7 @@ def find(paths: Sequence[Path]) -> list[tuple[Path, Path]]:
 def _in_folder(folder: Path) -> list[Path]:
     files = sorted(file for file in folder.rglob("*") if file.name.endswith(SUFFIXES))
     kept = [file for file in files if file.name.startswith("samples_")]
-    kept = kept or [file for file in files if not file.name.startswith(("results_", "verdicts_"))]
+    kept = kept or [file for file in files if not _NOT_ANSWERS.match(file.name)]
     if not kept:
         raise InputError(f"{folder} has no sample file; run lm_eval with --log_samples --output_path {folder}")
     return kept
@@ -88,24 +89,53 @@ def stem(file: Path) -> str:
     return file.name.removesuffix(ending)
 
 
-def task_and_date(file: Path) -> tuple[str, str]:
-    """The task and the date in `samples_TASK_DATE.jsonl`; the date is empty where there is none (0.4.2)."""
+class Origin(NamedTuple):
+    """What a sample file's name and the harness's results beside it say.
+
+    Attributes:
+        task: The task's name.
+        generator: The model's name.
+        filters: The task's filters in order, for lines that do not name theirs (before 0.4.4); empty if not known.
+        results: The results of this run; empty where there are none.
+    """
+
+    task: str
+    generator: str
+    filters: list[str]
+    results: dict[str, Any]
+
+
+def origin(file: Path) -> Origin:
+    """Where a sample file comes from: `samples_TASK_DATE.jsonl`, or `MODEL_ARGS_TASK.jsonl` as 0.4.2 wrote it."""
     match = _NAME.fullmatch(stem(file))
-    return (match["task"], match["date"] or "") if match else (stem(file), "")
+    name, date = (match["task"], match["date"] or "") if match else (stem(file), "")
+    folder = file.resolve().parent.name
+    for found in _results(file, f"results_{date}*.json"):
+        if name in found["results"]:
+            return Origin(name, str(found.get("model_name") or folder), _filters(found, name), found)
+    for found in _results(file, "results.json"):  # in 0.4.2 those of the last run, whatever model it was of
+        for task in sorted(found["results"], key=len, reverse=True):
+            if name.endswith(f"_{task}"):
+                model_args = name.removesuffix(f"_{task}")
+                same = re.sub("/|=", "__", str(found.get("config", {}).get("model_args"))) == model_args
+                generator = model_args.removeprefix("pretrained__")
+                return Origin(task, generator, _filters(found, task), found if same else {})
+    return Origin(name, folder, [], {})
 
 
-def harness_results(file: Path) -> dict[str, Any]:
-    """The `results_*.json` that lm_eval wrote with a sample file; empty where there is none."""
-    task, date = task_and_date(file)
-    for beside in sorted(file.parent.glob(f"results_{date}*.json"), reverse=True):
+def _results(file: Path, pattern: str) -> Iterator[dict[str, Any]]:
+    for beside in sorted(file.parent.glob(pattern), reverse=True):
         try:
             found = json.loads(beside.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             logger.warning("%s cannot be read and is left out: %s", beside, error)
             continue
-        if isinstance(found, dict) and task in found.get("results", {}):
-            return found
-    return {}
+        if isinstance(found, dict) and isinstance(found.get("results"), dict):
+            yield found
+
+
+def _filters(results: Mapping[str, Any], task: str) -> list[str]:
+    return [each["name"] for each in results.get("configs", {}).get(task, {}).get("filter_list") or []]
 
 
 def rows(file: Path, *, templates: Templates | None = None, generator: str | None = None) -> list[Row]:
@@ -130,8 +160,7 @@ def rows(file: Path, *, templates: Templates | None = None, generator: str | Non
         raise InputError(f"{file} is empty")
     every = _again(first, read)
     if "resps" in first:
-        name = generator or harness_results(file).get("model_name") or file.resolve().parent.name
-        return _sampled(file, every, templates, str(name))
+        return _sampled(file, every, templates, generator)
     if "candidate" in first:
         return [_plain(row, file, number, generator) for number, row in enumerate(every)]
     raise InputError(
@@ -145,12 +174,13 @@ def _again(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
     yield from rest
 
 
-def _sampled(file: Path, lines: Iterator[Row], templates: Templates | None, generator: str) -> list[Row]:
-    task, _ = task_and_date(file)
+def _sampled(file: Path, lines: Iterator[Row], templates: Templates | None, generator: str | None) -> list[Row]:
+    task, model, filters, _ = origin(file)
+    generator = generator or model
     known = known_tasks.templates(task)
     category = known.category if known else ""
     found: list[Row] = []
-    for doc_id, (sample, old, unparsed) in _documents(lines, file).items():
+    for doc_id, (sample, old, unparsed) in _documents(lines, file, filters).items():
         doc = _doc(sample)
         chosen = templates or known or _unknown(task, doc, file)
         responses = _responses(sample["resps"], file)
@@ -175,8 +205,8 @@ class Document(NamedTuple):
     unparsed: list[str]
 
 
-def _documents(lines: Iterator[Row], file: Path) -> dict[Any, Document]:
-    """What the lines of a file say about each document, by doc_id."""
+def _documents(lines: Iterator[Row], file: Path, filters: Sequence[str]) -> dict[Any, Document]:
+    """What the lines of a file say about each document, by doc_id; `filters` name those that lines do not."""
     found: dict[Any, Document] = {}
     n_filters: dict[Any, int] = {}
     for number, line in enumerate(lines, start=1):
@@ -184,8 +214,8 @@ def _documents(lines: Iterator[Row], file: Path) -> dict[Any, Document]:
             raise InputError(f"{file}, sample {number} lacks {', '.join(sorted(lacking))}; it has {', '.join(line)}")
         shapes.sample(line, f"{file}, sample {number}")
         key = line["doc_id"]
-        n_filters[key] = n_filters.get(key, 0) + 1
-        name = line.get("filter", "none" if n_filters[key] == 1 else f"none#{n_filters[key]}")
+        n = n_filters[key] = n_filters.get(key, 0) + 1
+        name = line.get("filter") or (filters[n - 1] if n <= len(filters) else "none" if n == 1 else f"none#{n}")
         document = found.setdefault(key, Document(line, {}, []))
         document.old.update({f"{metric},{name}": value for metric, value in _metrics(line).items()})
         if line.get("filtered_resps") == [_UNPARSED]:

@@ -60,7 +60,7 @@ def written(path: Path, *, errors: str = "strict", newline: str | None = None) -
 
 
 def _json_rows(lines: IO[str], path: Path) -> Iterator[Row]:
-    """One object per line; or, as lm_eval 0.4.2 and 0.4.3 wrote samples, one indented array."""
+    """One object per line; or one indented array, as lm_eval 0.4.2 wrote samples."""
     first = lines.readline()
     if first.lstrip().startswith("["):
         try:
