@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import math
+import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +235,56 @@ def test_texts_are_scored_by_their_stated_answer_and_their_best_reference() -> N
         assert scores[:2] == pytest.approx(1.0)
         assert scores[2] == pytest.approx(0.5)
         assert scores[3] == 0.0
+
+
+class Scores(types.ModuleType):
+    """bert-score's interface, with how often the first word of a text occurs in a reference as F1."""
+
+    utils = types.SimpleNamespace(model2layers={"known": 3})
+
+    def score(self, texts: list[str], references: list[list[str]], **options: Any) -> tuple[Any, Any, Any]:
+        if options not in ({"model_type": "known", "num_layers": None}, {"model_type": "a/folder", "num_layers": 2}):
+            raise OSError("no such model")
+        assert all(texts)
+        found = [
+            max(each.split().count(text.split()[0]) for each in own)
+            for text, own in zip(texts, references, strict=True)
+        ]
+        return None, None, np.array(found)
+
+
+def with_bert_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "bert_score", Scores("bert_score"))
+    monkeypatch.setitem(sys.modules, "bert_score.utils", Scores.utils)  # type: ignore[arg-type]
+
+
+def test_bertscore_takes_the_best_reference_and_nothing_for_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_bert_score(monkeypatch)
+    rows = [{"references": ["b", "a a"], "candidate": answer} for answer in ("", "a cat", "So.\nFinal answer: b")]
+    for model in ("known", "a/folder:2"):
+        assert text_scores(rows, bertscore=model)["bertscore"].tolist() == [0.0, 2.0, 1.0]
+    assert "bertscore" not in text_scores(rows)
+
+
+def test_agree_correlates_bertscore_with_the_labels(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_bert_score(monkeypatch)
+    path = tmp_path / "verdicts_t.jsonl"
+    verdict = {"p_correct": 0.5, "correct": True, "source": "judge", "truncated": False, "reason": "x"}
+    said = [("a", 1), ("a b", 1), ("b", 0), ("a c", 0)]
+    rows = [{"id": i, "reference": "a", "candidate": text, "label": label} for i, (text, label) in enumerate(said)]
+    path.write_text("".join(json.dumps(row | verdict) + "\n" for row in rows))
+    args = ["agree", str(path), "--labels", "label", "--bertscore"]
+    assert cli.main([*args, "known"]) == 0
+    assert "- bertscore_pearson: 0.577" in capsys.readouterr().out  # of 1 1 0 1 with 1 1 0 0: 1 / sqrt(3)
+    assert cli.main([*args, "other"]) == 2
+    assert "name one as other:LAYER, or one of known" in capsys.readouterr().err
+    assert cli.main([*args, "other:2"]) == 2
+    assert "--bertscore other:2: no such model" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "bert_score", None)  # type: ignore[arg-type]
+    assert cli.main([*args, "known"]) == 2
+    assert "pip install 'lm-eval-bertjudge[bertscore]'" in capsys.readouterr().err
 
 
 def test_two_files_are_joined_by_id_and_not_by_position(tmp_path: Path) -> None:

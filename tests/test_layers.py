@@ -24,6 +24,7 @@ HEAVY = {
     "torch": "backends/torch.py", "transformers": "backends/torch.py", "onnxruntime": "backends/onnx.py",
     "matplotlib": "reporting/plots.py", "openai": "backends/llm.py",
     "vllm": "backends/llm_vllm.py", "ray": "rescoring/ray.py",
+    "bert_score": "reporting/beside.py",
 }  # fmt: skip
 SAME_LAYER = {("config", "encoding")}  # the card names the encoding version
 

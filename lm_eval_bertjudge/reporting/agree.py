@@ -33,6 +33,7 @@ def add_parsers(commands: Any) -> None:
     agree.add_argument("--subset", action="store_true", help="labels for a part of the verdicts are enough")
     agree.add_argument("--against", help="verdict file of another judge, or a method, old metric or field of the rows")
     agree.add_argument("--label_accuracy", type=float, help="how often the labels are right themselves, in [0, 1]")
+    agree.add_argument("--bertscore", metavar="MODEL", help="correlate BERTScore too: roberta-large, FOLDER:LAYER, ...")
     agree.add_argument("--output", type=Path, help="write all figures to this json file too")
     agree.set_defaults(run=_agree)
 
@@ -71,19 +72,22 @@ def questions(rows: Sequence[Row]) -> list[str]:
     return [row["question"] or row["id"] for row in rows]
 
 
-def figures(rows: Sequence[Row], labels: dict[str, Row], method: str) -> dict[str, Any]:
+def figures(
+    rows: Sequence[Row], labels: dict[str, Row], method: str, *, bertscore: str | None = None
+) -> dict[str, Any]:
     """Everything that `bertjudge agree` says about one judge, as JSON-ready values, over the rows that have a label."""
     labelled = [row for row in rows if row["id"] in labels]
     gold = np.array([labels[row["id"]]["label"] for row in labelled], dtype=np.int64)
     said, p = decisions(labelled, method), probabilities(labelled, method)
     soft = None if np.isnan(p).all() else p
+    scores = text_scores(labelled, bertscore=bertscore)
     return {
         "method": method,
         "runs": sorted({row["run"] for row in labelled if row.get("run")}),
         "n_unlabelled": len(rows) - len(labelled),
         "overall": agreement.agreement(said, gold, soft) | agreement.rate_gap(said, gold, questions(labelled)),
         "sweep": [] if soft is None else agreement.sweep(p, gold),
-        **{f"{name}_pearson": agreement.pearson(scores, gold) for name, scores in text_scores(labelled).items()},
+        **{f"{name}_pearson": agreement.pearson(each, gold) for name, each in scores.items()},
         "beside": beside(labelled, said, gold, method),
         "by": {name: _sliced(labelled, said, gold, keys) for name, keys in _slices(labelled).items()},
     }
@@ -116,7 +120,7 @@ def _agree(args: argparse.Namespace) -> str:
         logger.warning(
             "doubtful answers are more frequent in these labels than in the verdicts; see `bertjudge correct`"
         )
-    found = figures(rows, labels, method)
+    found = figures(rows, labels, method, bertscore=args.bertscore)
     if args.label_accuracy is not None:
         corrected = agreement.accuracy_for_true_labels(found["overall"]["accuracy"], args.label_accuracy)
         found["accuracy_for_true_labels"] = corrected
@@ -150,7 +154,7 @@ def markdown(found: dict[str, Any]) -> str:
     overall = dict(found["overall"])
     if "accuracy_for_true_labels" in found:
         overall["accuracy_for_true_labels"] = found["accuracy_for_true_labels"]
-    overall |= {name: found[name] for name in ("rouge_l_pearson", "bleu_pearson")}
+    overall |= {name: each for name, each in found.items() if name.endswith("_pearson")}
     overall["runs"] = ", ".join(found["runs"]) or "not recorded"
     lines += [f"- {name}: {_shown(value)}" for name, value in overall.items()]
     header = ["beside it", "accuracy", f"{found['method']} alone right", "it alone right", "McNemar p"]

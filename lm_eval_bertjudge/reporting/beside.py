@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lm_eval_bertjudge import agreement, lexical
+from lm_eval_bertjudge.errors import InputError, MissingExtraError
 from lm_eval_bertjudge.reading import visible
 from lm_eval_bertjudge.reporting import rules
 from lm_eval_bertjudge.rescoring import verdicts
@@ -51,15 +52,57 @@ def _contains(row: Row) -> bool:
     return any(str(reference).casefold().strip() in candidate for reference in row["references"])
 
 
-def text_scores(rows: Sequence[Row]) -> dict[str, agreement.Floats]:
-    """ROUGE-L and BLEU in [0, 1] of the stated final answer (the whole answer where none is stated), best reference."""
+def text_scores(rows: Sequence[Row], *, bertscore: str | None = None) -> dict[str, agreement.Floats]:
+    """How close the stated final answer (the whole answer where none is stated) is to its best reference.
+
+    Args:
+        rows: The answers.
+        bertscore: Model for BERTScore as MODEL or MODEL:LAYER; None leaves it out.
+
+    Returns:
+        One number per row under rouge_l and bleu, in [0, 1], and under bertscore (F1, not rescaled).
+
+    Raises:
+        MissingExtraError: BERTScore is wanted and bert-score is not installed.
+        InputError: Its model is not known or cannot be loaded.
+    """
     from sacrebleu import sentence_bleu
 
-    rouge, bleu = [], []
-    for row in rows:
-        text = visible(row["candidate"])
-        stated = lexical.final_answer(text) or text
-        references = [str(reference) for reference in row["references"]]
-        rouge.append(max((lexical.rouge_l(each, stated) for each in references), default=0.0))
-        bleu.append(sentence_bleu(stated, references).score / 100)
-    return {"rouge_l": np.array(rouge), "bleu": np.array(bleu)}
+    texts = [visible(row["candidate"]) for row in rows]
+    stated = [lexical.final_answer(text) or text for text in texts]
+    references = [[str(reference) for reference in row["references"]] for row in rows]
+    pairs = list(zip(stated, references, strict=True))
+    rouge = [max((lexical.rouge_l(each, said) for each in every), default=0.0) for said, every in pairs]
+    bleu = [sentence_bleu(said, every).score / 100 for said, every in pairs]
+    found = {"rouge_l": np.array(rouge), "bleu": np.array(bleu)}
+    return found | ({"bertscore": _bertscore(pairs, bertscore)} if bertscore else {})
+
+
+def _bertscore(pairs: Sequence[tuple[str, list[str]]], spec: str) -> agreement.Floats:
+    """BERTScore F1 of each text against its best reference; 0 where there is no text."""
+    try:
+        import bert_score
+        from bert_score.utils import model2layers
+    except ImportError as error:
+        raise MissingExtraError("bert-score", "bertscore") from error
+    name, _, layer = spec.rpartition(":") if spec.rpartition(":")[2].isdigit() else (spec, "", "")
+    if not layer and name not in model2layers:
+        raise InputError(
+            f"--bertscore {spec}: bert-score has no best layer for it; name one as {spec}:LAYER, or one of "
+            f"{', '.join(model2layers)}"
+        )
+    # It cannot read an empty text with transformers 5.
+    full = [i for i, (said, every) in enumerate(pairs) if said.strip() and any(each.strip() for each in every)]
+    scores = np.zeros(len(pairs))
+    if full:
+        said, every = [pairs[i][0] for i in full], [[each for each in pairs[i][1] if each.strip()] for i in full]
+        try:
+            _, _, f1 = bert_score.score(said, every, model_type=name, num_layers=int(layer) if layer else None)
+        except (
+            OSError,
+            AssertionError,
+            OverflowError,
+        ) as error:  # no such model, layer, length
+            raise InputError(f"--bertscore {spec}: {error}") from error
+        scores[full] = f1.tolist()
+    return scores
