@@ -322,6 +322,14 @@ def test_a_distractor_is_of_the_same_shape_where_a_similar_question_has_one() ->
     assert pool.near(OPEN | {"question": "another"}) == pool.of_shape(OPEN) == ["Lima", "Cusco"]
 
 
+def test_braces_in_a_question_or_a_passage_are_only_text() -> None:
+    row = OPEN | {"question": "Is \\frac{c}{q} one?", "context": "Given {q} and {c}.", "made": "form"}
+    from training.evaluate import prompt
+
+    for text in [prompt(row), *(augment.framed(row, random.Random(seed)) for seed in RNG_SEEDS)]:
+        assert not text or (text.count(row["question"]), text.count(row["context"])) == (1, 1)
+
+
 def test_measures_agree_with_hand_computed_ones() -> None:
     from lm_eval_bertjudge.records import Verdict
     from training.evaluate import measures

@@ -27,7 +27,7 @@ def framed(row: Row, rng: random.Random) -> str:
     if context:
         suffix = rng.choice(("", _asks("the exact span from the context that answers the question"), ""))
         frame = rng.choice((phrasing.PASSAGE, phrasing.PASSAGE, "{c}\n\nQuestion: {q}\nAnswer:", "{c}\n{q}"))
-        return frame.replace("{c}", context).replace("{q}", question) + suffix
+        return frame.format(c=context, q=question) + suffix
     suffix = rng.choice(("", _asks("the computed solution")) if row["category"] == "open_math" else ("",))
     return rng.choice((question + suffix, question + suffix, f"Question: {question}\nAnswer:", f"Q: {question}"))
 

@@ -34,7 +34,7 @@ def prompt(row: Row) -> str:
     context = (row.get("context") or "").strip()
     if not context:
         return row["question"]
-    return phrasing.PASSAGE.replace("{q}", row["question"]).replace("{c}", context)
+    return phrasing.PASSAGE.format(q=row["question"], c=context)
 
 
 def items_of(rows: list[Row], *, with_question: bool = True) -> list[JudgeItem]:

@@ -115,7 +115,7 @@ def passage(rng: random.Random) -> Case:
         f" {w} {v}" for w, (q, v) in zip(("by", "in", "in"), told.items(), strict=True) if q != missing
     ]
     asked = rng.choice(list(told))
-    question = phrasing.PASSAGE.replace("{c}", f"{''.join(given)}.").replace("{q}", asked)
+    question = phrasing.PASSAGE.format(c=f"{''.join(given)}.", q=asked)
     others = [v for q, v in told.items() if q != asked and q != missing]
     if asked == missing:
         wrong = [
