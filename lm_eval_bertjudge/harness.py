@@ -224,7 +224,11 @@ def check_task(name: str, *, include_path: str | None = None, n_docs: int = 3) -
         raise InputError(f"{name} is a group; check one of its tasks, such as {members}")
     if name not in known.all_subtasks:
         near = [task for task in known.all_subtasks if name.lower() in task.lower()][:5]
-        raise InputError(f"lm_eval knows no task {name!r}" + (f"; did you mean {', '.join(near)}?" if near else ""))
+        meant = f"did you mean {', '.join(near)}? " if near else ""
+        raise InputError(
+            f"lm_eval knows no task {name!r}: {meant}`lm_eval ls tasks` shows all; for one of your own give "
+            "--include_path FOLDER"
+        )
     task = known.load([name])["tasks"][name]
     pipelines = {
         ensemble.name: Pipeline.read(part.keywords)

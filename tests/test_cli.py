@@ -8,6 +8,7 @@ import pytest
 from lm_eval_bertjudge import cli
 from lm_eval_bertjudge.autoload import tasks_dir
 
+CASES = Path(__file__).parent / "fixtures" / "cases.jsonl"
 PAIR = ("judge", "--question", "Capital of Peru?", "--reference", "Lima", "--candidate")
 
 
@@ -72,6 +73,8 @@ def test_bad_rows_are_named_before_anything_is_judged(
         ([*PAIR, "a", "--threshold", "2"], "a probability in [0, 1]"),
         ([*PAIR, "a", "--judge", "/nowhere"], "no judge at '/nowhere'"),
         (["check", "gsm8k_bert"], "did you mean gsm8k_bertjudge"),
+        (["check", "nosuchtask"], "`lm_eval ls tasks` shows all"),
+        (["judge", "--input", str(CASES), "--output", "/nowhere/x.jsonl"], "make it: mkdir -p /nowhere"),
     ],
 )
 def test_bad_input_exits_with_2_and_says_what_to_type(

@@ -52,7 +52,12 @@ def written(path: Path, *, errors: str = "strict", newline: str | None = None) -
         path: Its name.
         errors: "backslashreplace" turns a lone surrogate in an answer into \\udXXX, which is its JSON escape.
         newline: As for `open`; "" for csv.
+
+    Raises:
+        InputError: Its folder does not exist.
     """
+    if not path.parent.is_dir():
+        raise InputError(f"{path} cannot be written: there is no folder {path.parent}; make it: mkdir -p {path.parent}")
     part = path.with_name(path.name + ".tmp")
     with part.open("w", encoding="utf-8", errors=errors, newline=newline) as out:
         yield out
