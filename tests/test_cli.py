@@ -74,7 +74,7 @@ def test_bad_rows_are_named_before_anything_is_judged(
         ([*PAIR, "a", "--judge", "/nowhere"], "no judge at '/nowhere'"),
         (["check", "gsm8k_bert"], "did you mean gsm8k_bertjudge"),
         (["check", "nosuchtask"], "`lm_eval ls tasks` shows all"),
-        (["judge", "--input", str(CASES), "--output", "/nowhere/x.jsonl"], "make it: mkdir -p /nowhere"),
+        (["judge", "--input", str(CASES), "--output", "/nowhere/x.jsonl"], "make its folder first: mkdir -p /nowhere"),
     ],
 )
 def test_bad_input_exits_with_2_and_says_what_to_type(

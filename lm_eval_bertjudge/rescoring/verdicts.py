@@ -56,10 +56,12 @@ def written(path: Path, *, errors: str = "strict", newline: str | None = None) -
     Raises:
         InputError: Its folder does not exist.
     """
-    if not path.parent.is_dir():
-        raise InputError(f"{path} cannot be written: there is no folder {path.parent}; make it: mkdir -p {path.parent}")
     part = path.with_name(path.name + ".tmp")
-    with part.open("w", encoding="utf-8", errors=errors, newline=newline) as out:
+    try:
+        file = part.open("w", encoding="utf-8", errors=errors, newline=newline)
+    except FileNotFoundError as error:
+        raise InputError(f"{part}: {error.strerror}; make its folder first: mkdir -p {path.parent}") from error
+    with file as out:
         yield out
     os.replace(part, path)
 
