@@ -127,7 +127,10 @@ def _pipeline(args: argparse.Namespace) -> Pipeline:
     )  # fmt: skip
     template = args.reference[0] if args.reference else ""
     chosen = {name: getattr(args, name) for name in options}
-    return Pipeline(reference=template, include_question=bool(args.question), **chosen)
+    pipeline = Pipeline(reference=template, include_question=bool(args.question), **chosen)
+    if pipeline.llm is not None and not pipeline.asks_llm:
+        raise InputError("--llm is given and nothing asks it: add --method llm, or --judge llm")
+    return pipeline
 
 
 def _item(row: Mapping[str, Any], templates: Pipeline | None, where: str) -> JudgeItem:

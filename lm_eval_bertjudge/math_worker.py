@@ -33,11 +33,11 @@ class MathWorker:
         self._pid = os.getpid()
 
     def equal(self, gold: str, answer: str) -> bool | None:
-        """Whether Math-Verify takes `answer` for `gold`; None when it gave no answer in `TIMEOUT_S`."""
+        """Whether Math-Verify takes `answer` for `gold`; None when it gave no answer in `TIMEOUT_S`, or never began."""
         with self._lock:
-            child = self._running()
-            assert child.stdin is not None
             try:
+                child = self._running()
+                assert child.stdin is not None
                 child.stdin.write(json.dumps([gold, answer]) + "\n")
                 child.stdin.flush()
                 return bool(json.loads(self._answers.get(timeout=TIMEOUT_S)))
@@ -62,9 +62,9 @@ class MathWorker:
         child = subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, encoding="utf-8"
         )
+        self._child = child
         threading.Thread(target=_collect, args=(child, self._answers), daemon=True).start()
         self._answers.get(timeout=_START_TIMEOUT_S)
-        self._child = child
         return child
 
 

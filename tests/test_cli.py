@@ -72,6 +72,8 @@ def test_bad_rows_are_named_before_anything_is_judged(
         (["judge", "--input", "nowhere.jsonl", "--output", "x"], "nowhere.jsonl cannot be read: No such file"),
         ([*PAIR, "a", "--threshold", "2"], "a probability in [0, 1]"),
         ([*PAIR, "a", "--judge", "/nowhere"], "no judge at '/nowhere'"),
+        ([*PAIR, "a", "--llm", "model=m"], "add --method llm, or --judge llm"),
+        (["rejudge", str(CASES), "--output", "x", "--method", "judge", "--llm", "model=m"], "add --method llm"),
         (["check", "gsm8k_bert"], "did you mean gsm8k_bertjudge"),
         (["check", "nosuchtask"], "`lm_eval ls tasks` shows all"),
         (["judge", "--input", str(CASES), "--output", "/nowhere/x.jsonl"], "make its folder first: mkdir -p /nowhere"),

@@ -165,3 +165,13 @@ def test_math_verify_over_its_time_is_unjudged_and_the_next_one_works(monkeypatc
         late = lexical.verdict(item(r"\sin{x}", r"Final answer: \sin(x)"))
     assert (late.source, late.p_correct, late.reason) == ("unjudged", None, "undecided")
     assert math_worker.worker.equal(r"\sqrt{18}", r"3\sqrt{2}")
+
+
+def test_a_math_verify_that_does_not_start_in_time_is_ended_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = math_worker.MathWorker()
+    with monkeypatch.context() as patched:
+        patched.setattr(math_worker, "_START_TIMEOUT_S", 0.0)
+        assert worker.equal("1", "1") is None
+    assert worker._child is None
+    assert worker.equal("1", "1") is True
+    worker.close()

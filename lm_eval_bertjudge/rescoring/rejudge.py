@@ -78,13 +78,16 @@ def run(args: argparse.Namespace) -> str:
     options = ("judge", "llm", "threshold", "backend", "device", "dtype", "batch_tokens", "cache")
     pipeline = Pipeline(reference="", match=match, **{name: getattr(args, name) for name in options})
     methods: list[Method] = list(dict.fromkeys(args.method or [m for m in METHODS if m != "llm" or args.llm]))
-    starting = _engine(args, pipeline, methods)
+    asks_llm = any(replace(pipeline, method=method).asks_llm for method in methods)
+    if pipeline.llm is not None and not asks_llm:
+        raise InputError("--llm is given and nothing asks it: add --method llm, or --judge llm")
+    starting = _engine(args, pipeline, methods, asks_llm)
     sized = _sized(args, templates)
     if args.dry_run:
         first = samples.rows(sized[0][0], templates=templates, generator=args.generator)
         return _preview([(file, n) for file, _, n in sized], first)
     settings = _settings(pipeline, methods)
-    chunk = LLM_CHUNK if any(replace(pipeline, method=m).asks_llm for m in methods) else CHUNK
+    chunk = LLM_CHUNK if asks_llm else CHUNK
 
     def sources() -> Iterator[Source]:
         for file, output, _ in sized:
@@ -99,14 +102,16 @@ def run(args: argparse.Namespace) -> str:
     return results.write([(file, args.output / output) for file, output, _ in sized], args.output, settings)
 
 
-def _engine(args: argparse.Namespace, pipeline: Pipeline, methods: Sequence[Method]) -> AbstractContextManager[Engine]:
+def _engine(
+    args: argparse.Namespace, pipeline: Pipeline, methods: Sequence[Method], asks_llm: bool
+) -> AbstractContextManager[Engine]:
     """What judges: this process, or workers of Ray, which start when the context is entered."""
     work = partial(decide, pipeline=pipeline, methods=methods)
     if args.engine == "process":
         return nullcontext(lambda batches: map(work, batches))
     from lm_eval_bertjudge.rescoring import ray
 
-    if any(replace(pipeline, method=method).asks_llm for method in methods):
+    if asks_llm:
         raise InputError("--engine ray is for the encoder and the rules; to ask an LLM, leave out --engine ray")
     path, folder = location(pipeline.cache), Path(pipeline.judge).expanduser()
     named = str(folder.absolute()) if pipeline.judge != "default" and folder.is_dir() else pipeline.judge
