@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from lm_eval_bertjudge.encoding import ENCODING_VERSION
+from lm_eval_bertjudge.encoding import ENCODING_VERSIONS
 from lm_eval_bertjudge.errors import CheckpointError
 
 CARD_FILE = "judge_card.json"
@@ -32,7 +32,7 @@ class JudgeCard:
 
     name: str
     max_length: int
-    encoding: str = ENCODING_VERSION
+    encoding: str = "v1"
     threshold: float = 0.5
     threshold_origin: str = "default"
     base_model: str = ""
@@ -62,10 +62,10 @@ class JudgeCard:
             raise CheckpointError(f"{path}: max_length is {card.max_length!r}; {_SHORTEST} or more was expected")
         if not isinstance(card.threshold, (int, float)) or not 0.0 <= card.threshold <= 1.0:
             raise CheckpointError(f"{path}: threshold is {card.threshold!r}; a probability in [0, 1] was expected")
-        if card.encoding != ENCODING_VERSION:
+        if card.encoding not in ENCODING_VERSIONS:
             raise CheckpointError(
                 f"{path}: the judge was trained on input format {card.encoding!r}, this version of lm-eval-bertjudge "
-                f"writes {ENCODING_VERSION!r}. Install the version that trained it, or train it again."
+                f"writes {' and '.join(ENCODING_VERSIONS)}. Install the version that trained it, or train it again."
             )
         return card
 

@@ -1,8 +1,10 @@
-"""The judge's input, format v1: `<|question|>{q}<|candidate|>{c}<|reference|>{r}`.
+"""The judge's input: `<|question|>{q}<|candidate|>{c}<|reference|>{r}`, in format v1 or v2.
 
-This is the format of the published `artefactory/BERTJudge*` checkpoints (arXiv 2604.09497, section 2.3), so those
-load and score the same. Fields are tokenised one by one and joined as ids: a field can never produce a marker or any
-other special token, and truncation is decided per field, never on the joined string.
+v1 is the format of the published `artefactory/BERTJudge*` checkpoints (arXiv 2604.09497, section 2.3), so those load
+and score the same. v2 writes numbers without thousands separators: the word pieces of "8,995" and "8995" have nothing
+in common, and an encoder would have to learn number by number that they are one. Fields are tokenised one by one and
+joined as ids: a field can never produce a marker or any other special token, and truncation is decided per field, never
+on the joined string.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from tokenizers import Tokenizer
 
 from lm_eval_bertjudge.errors import CheckpointError, ReferenceTooLongError
 
-ENCODING_VERSION = "v1"
+ENCODING_VERSIONS = ("v1", "v2")
 QUESTION, CANDIDATE, REFERENCE = MARKERS = ("<|question|>", "<|candidate|>", "<|reference|>")
 
 _MARKER_TEXT = re.compile(r"<\|\s*(?:question|candidate|reference)\s*\|>", re.IGNORECASE)
@@ -28,6 +30,8 @@ _INVISIBLE = re.compile(
 # Full-width forms of ASCII, and digits of other scripts, are the same to a reader and unknown to most vocabularies.
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
+# 1,234 and LaTeX's 1{,}234 or 1,\!234, and (1,234), which is minus 1,234 in accounts; not [1,234], perhaps an interval.
+_THOUSANDS = re.compile(r"(?<![\d.,\[])\d{1,3}(?:(?:,(?:\\! ?)?|\{,\})\d{3})+(?!\d|,\d)")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Text beyond this many characters per token of input cannot reach the model, so it is not worth tokenising.
 _CHARS_PER_TOKEN = 24
@@ -44,12 +48,13 @@ class Encoded:
 class Encoder:
     """Turns (question, candidate, reference) texts into token ids of at most `max_length`."""
 
-    def __init__(self, tokenizer_json: str, *, max_length: int) -> None:
+    def __init__(self, tokenizer_json: str, *, max_length: int, version: str = "v1") -> None:
         """Reads a fast tokenizer.
 
         Args:
             tokenizer_json: The content of a `tokenizer.json` that has the three markers as added tokens.
             max_length: Longest input in tokens, special tokens and markers included.
+            version: Of the input format, one of ENCODING_VERSIONS.
 
         Raises:
             CheckpointError: A marker is not in the tokenizer, so this is not a judge's tokenizer.
@@ -64,6 +69,7 @@ class Encoder:
                 "Fine-tune the encoder first: python -m training.train --help"
             )
         self.max_length = max_length
+        self._read = clean if version == "v1" else without_separators
         self._question, self._candidate, self._reference = ([token or 0] for token in marker_ids.values())
         wrapped = whole.encode(CANDIDATE).ids
         at = wrapped.index(self._candidate[0])
@@ -80,8 +86,10 @@ class Encoder:
         texts = [
             text
             for question, candidate, reference in triplets
-            for text in (_ends(clean(question), limit), clean(candidate)[-limit:], clean(reference)[: 2 * limit])
-        ]
+            for text in (
+                _ends(self._read(question), limit), self._read(candidate)[-limit:], self._read(reference)[: 2 * limit]
+            )
+        ]  # fmt: skip
         ids = [encoding.ids for encoding in self._fields.encode_batch_fast(texts, add_special_tokens=False)]
         cut = [len(clean(question)) > limit or len(clean(candidate)) > limit for question, candidate, _ in triplets]
         fields = zip(ids[0::3], ids[1::3], ids[2::3], cut, strict=True)
@@ -115,6 +123,11 @@ def clean(text: str) -> str:
         text = _LONE_SURROGATE.sub("\ufffd", text).translate(_FULL_WIDTH)
         text = _FOREIGN_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
     return _MARKER_TEXT.sub(" ", text).strip()
+
+
+def without_separators(text: str) -> str:
+    """The clean text with its numbers written without thousands separators."""
+    return _THOUSANDS.sub(lambda number: re.sub(r"\D", "", number[0]), clean(text))
 
 
 def _ends(text: str, limit: int) -> str:

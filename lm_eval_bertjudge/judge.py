@@ -238,7 +238,7 @@ def _load(model: str, backend: str, device: str, dtype: str, batch_tokens: int, 
         raise CheckpointError(f"{tokenizer} is missing: a judge folder has a fast tokenizer beside its weights")
     card = _card(folder, model)
     try:
-        encoder = Encoder(tokenizer.read_text(encoding="utf-8"), max_length=card.max_length)
+        encoder = Encoder(tokenizer.read_text(encoding="utf-8"), max_length=card.max_length, version=card.encoding)
     except CheckpointError:
         raise
     except Exception as error:  # tokenizers has no class for its errors

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_bertjudge.encoding import CANDIDATE, MARKERS, QUESTION, REFERENCE, Encoder, clean
+from lm_eval_bertjudge.encoding import CANDIDATE, MARKERS, QUESTION, REFERENCE, Encoder, clean, without_separators
 from lm_eval_bertjudge.errors import CheckpointError, ReferenceTooLongError
 from lm_eval_bertjudge.judge import DEFAULT_FOLDER
 from tests.conftest import byte_level_tokenizer
@@ -113,3 +113,28 @@ def test_markers_survive_and_length_holds_on_any_text(question: str, candidate: 
 
 def _contains(ids: list[int], part: list[int]) -> bool:
     return any(ids[i : i + len(part)] == part for i in range(len(ids)))
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("8,995", "8995"),
+        ("$1,234,567.80 in total", "$1234567.80 in total"),
+        ("-12,069 million", "-12069 million"),
+        (r"\boxed{11,\! 111,\!100}", r"\boxed{11111100}"),
+        ("1{,}234", "1234"),
+        ("\uff11\uff0c\uff12\uff13\uff14", "1234"),
+        ("(1,234) and [1,234]", "(1234) and [1,234]"),
+        ("1,2,3 and 1, 234 and 12,34 and 1,2345", "1,2,3 and 1, 234 and 12,34 and 1,2345"),
+        ("0.5,123", "0.5,123"),
+    ],
+)
+def test_thousands_separators_are_read_over_where_they_are_no_list(text: str, read: str) -> None:
+    assert without_separators(text) == read
+
+
+def test_only_format_v2_reads_over_separators() -> None:
+    v1, v2 = (Encoder(TOKENIZERS["word_piece"], max_length=64, version=version) for version in ("v1", "v2"))
+    long, short = ("q 2,000", "1,234", "1,234"), ("q 2000", "1234", "1234")
+    assert v2.encode([long])[0].ids == v2.encode([short])[0].ids == v1.encode([short])[0].ids
+    assert v1.encode([long])[0].ids != v1.encode([short])[0].ids

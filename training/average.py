@@ -3,7 +3,9 @@
     python -m training.average --models EARLIER LATER --weight 0.72 --output OUT
 
 A later step of a training learns new forms and forgets some of what an earlier one did better; the average of their
-weights keeps most of both, at no cost at run time. Tokenizer, config and card are the later one's.
+weights keeps most of both, at no cost at run time. Tokenizer, config and card are the later one's. --encoding v2 has
+the average read numbers without thousands separators, though the two were trained with them: both forms are in their
+rows.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from pathlib import Path
 from safetensors.torch import load_file, save_file
 
 from lm_eval_bertjudge.config import JudgeCard
+from lm_eval_bertjudge.encoding import ENCODING_VERSIONS
 
 WEIGHTS = "model.safetensors"
 
@@ -25,6 +28,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--models", type=Path, nargs=2, required=True, help="two output folders of training.train")
     parser.add_argument("--weight", type=float, required=True, help="the second one's share, in [0, 1]")
     parser.add_argument("--output", type=Path, required=True, help="folder to write")
+    parser.add_argument("--encoding", choices=ENCODING_VERSIONS, help="input format to read from now on")
     args = parser.parse_args(argv)
     first, second = (load_file(folder / WEIGHTS) for folder in args.models)
     if {k: v.shape for k, v in first.items()} != {k: v.shape for k, v in second.items()}:
@@ -37,7 +41,8 @@ def main(argv: list[str] | None = None) -> None:
     card = JudgeCard.read(args.models[1])
     card.training.pop("calibration", None)  # that of one of the two is none of the average
     share = {"averaged_with": JudgeCard.read(args.models[0]).name, "weight": args.weight}
-    dataclasses.replace(card, training=card.training | share).write(args.output)
+    encoding = args.encoding or card.encoding
+    dataclasses.replace(card, encoding=encoding, training=card.training | share).write(args.output)
     print(f"{args.weight:g} of {args.models[1]} and {1 - args.weight:g} of {args.models[0]} -> {args.output}")
 
 

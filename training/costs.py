@@ -90,7 +90,8 @@ def by_rule(rule: Callable[[JudgeItem], bool | None]) -> Deciding:
 
 def by_encoder(folder: Path) -> Deciding:
     judge = load_judge(str(folder))
-    encoder = Encoder((folder / "tokenizer.json").read_text(encoding="utf-8"), max_length=judge.card.max_length)
+    tokenizer, card = (folder / "tokenizer.json").read_text(encoding="utf-8"), judge.card
+    encoder = Encoder(tokenizer, max_length=card.max_length, version=card.encoding)
 
     def decide(rows: list[Row]) -> Iterator[tuple[int, Decision]]:
         items = items_of(rows)

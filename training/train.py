@@ -34,7 +34,7 @@ from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from lm_eval_bertjudge.config import CARD_FILE, JudgeCard
-from lm_eval_bertjudge.encoding import MARKERS, Encoder
+from lm_eval_bertjudge.encoding import ENCODING_VERSIONS, MARKERS, Encoder
 from training.rows import read_rows, sha256
 
 logger = logging.getLogger(__name__)
@@ -177,6 +177,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--gradient_accumulation_steps", type=int, default=1)
     parser.add_argument("--bf16", choices=("auto", "on", "off"), default="auto", help="auto: on GPUs that have it")
     parser.add_argument("--logging_steps", type=int, default=100)
+    parser.add_argument("--encoding", choices=ENCODING_VERSIONS, default=ENCODING_VERSIONS[-1], help="input format")
     parser.add_argument("--save_steps", type=int, default=500)
     parser.add_argument("--report_to", default="none", help="none, tensorboard, wandb; comma-separated")
     parser.add_argument("--seed", type=int, default=0)
@@ -185,7 +186,7 @@ def main(argv: list[str] | None = None) -> None:
 
     set_seed(args.seed)  # the head of a new judge is random
     tokenizer, model = load_base(args.base)
-    encoder = Encoder(tokenizer.backend_tokenizer.to_str(), max_length=args.max_length)
+    encoder = Encoder(tokenizer.backend_tokenizer.to_str(), max_length=args.max_length, version=args.encoding)
     dataset = load_dataset(args.train, encoder)
     logger.info("%d rows, mean length %.0f tokens", len(dataset), sum(dataset["length"]) / max(1, len(dataset)))
     trainer = JudgeTrainer(
@@ -209,6 +210,7 @@ def card(args: argparse.Namespace, trainer: Trainer) -> JudgeCard:
     return JudgeCard(
         name=args.name or args.output_dir.name,
         max_length=args.max_length,
+        encoding=args.encoding,
         base_model=args.base_name or args.base,
         training=before
         | {name: getattr(args, name) for name in settings}

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from lm_eval_bertjudge import __version__, agreement
-from lm_eval_bertjudge.encoding import ENCODING_VERSION
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.reporting import page, rules, tables
 from lm_eval_bertjudge.reporting.agree import probabilities, table
@@ -69,7 +68,7 @@ def build(rows: Sequence[Row], labels: Mapping[str, Row], *, max_items: int = MA
     differences = {g: rules.difference(own, judged.rule_of, judged.main) for g, own in generators.items()}
     return Report(
         heading=f"{len(rows)} answers, {_several(len(generators), 'model')}, {_several(n_tasks, 'task')}; judged by "
-        f"{judged.main}, input format {ENCODING_VERSION}, lm-eval-bertjudge {__version__}",
+        f"{judged.main}, lm-eval-bertjudge {__version__}",
         summary=str(rules.difference(rows, judged.rule_of, judged.main)) if judged.rule_of else "",
         sections=_sections(judged, labels),
         rates={generator: judged.rates(own) for generator, own in generators.items()},

@@ -17,7 +17,6 @@ from tqdm import tqdm
 
 from lm_eval_bertjudge import __version__, lexical
 from lm_eval_bertjudge.cache import location
-from lm_eval_bertjudge.encoding import ENCODING_VERSION
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judge import BATCH_TOKENS, forget
 from lm_eval_bertjudge.pipeline import METHODS, Method, Pipeline
@@ -183,8 +182,7 @@ def _settings(pipeline: Pipeline, methods: Sequence[Method]) -> dict[str, Any]:
     left_out = ("question", "reference", "llm", "cache")
     options = {name: value for name, value in asdict(pipeline).items() if name not in left_out}
     options |= {"method": list(methods)}
-    versions = {"version": __version__, "encoding": ENCODING_VERSION}
-    return versions | {"options": options, "judge_card": card, "llm_card": llm_card}
+    return {"version": __version__, "options": options, "judge_card": card, "llm_card": llm_card}
 
 
 def _run_id(file: Path, found: list[Row], settings: dict[str, Any]) -> str:

@@ -66,6 +66,6 @@ fi
 [ -f "$work/judge/judge_card.json" ] ||
     torchrun --nproc_per_node "$gpus" -m training.train --train "$work/train.jsonl" --base EuroBERT/EuroBERT-210m \
         --output_dir "$work/judge" --max_length 8192 --epochs 1 --learning_rate 2e-5 --warmup_ratio 0.05 \
-        --batch_size 32 --bf16 auto --save_steps 2000
+        --batch_size 32 --bf16 auto --save_steps 2000 --encoding v1
 python -m training.evaluate --judge "$work/judge" --triplets "dev=$work/triplets/dev" --write_card --sweep \
     --without_question --output "$work/evaluation.json"
