@@ -137,15 +137,6 @@ def test_made_open_answers_carry_the_label_of_what_they_decide_for() -> None:
                 assert row["label"] == 0
 
 
-def test_a_cut_candidate_shows_no_answer_and_is_wrong() -> None:
-    for seed in RNG_SEEDS:
-        row = augment.cut(NUMBER, random.Random(seed))
-        assert row is not None
-        assert row["label"] == 0
-        assert row["candidate"].startswith("Three sixes")
-        assert "17" not in row["candidate"]
-
-
 @pytest.fixture
 def triplets(tmp_path: Path) -> Path:
     """A folder of triplets: three sources of 40 rows, one row under another licence."""
@@ -295,14 +286,6 @@ def test_the_baselines_extract_as_the_harness_does() -> None:
     assert baselines.strict(item("The answer is (B).", "B. blue"), "multiple_choice")
     assert not baselines.strict(item("**B**", "B. blue"), "multiple_choice")
     assert baselines.flexible(item("**B**", "B. blue"), "multiple_choice")
-
-
-def test_a_question_said_again_is_no_answer() -> None:
-    for seed in RNG_SEEDS:
-        for row in (augment.echo(CHOICE, random.Random(seed)), augment.echo(NUMBER, random.Random(seed))):
-            assert row is not None
-            assert row["label"] == 0
-    assert "6 * 3?" in augment.echo(NUMBER, random.Random(0))["candidate"]
 
 
 def test_neighbours_are_the_answers_of_similar_questions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import random
 import re
 
-from training import answers, phrasing
+from num2words import num2words
+
+from training import amounts, answers, phrasing
 from training.answers import letter_of, options, take_apart
 from training.rows import Row
 
@@ -142,42 +144,67 @@ def _closest(letter: str, choices: dict[str, str]) -> str:
     return max((c for c in choices if c != letter), key=lambda c: len(words & set(choices[c].lower().split())))
 
 
-def cut(row: Row, rng: random.Random) -> Row | None:
-    """A candidate whose generation ended on the way, before any final answer: wrong. None where the answer shows."""
-    parts = take_apart(row["candidate"])
-    if parts is None or len(parts.reasoning) < 80:
-        return None
-    shown = parts.reasoning[: int(len(parts.reasoning) * rng.uniform(0.2, 0.7))]
+def corrected(row: Row, distractors: list[str], rng: random.Random) -> Row | None:
+    """A candidate that ends with another answer than the one it came to, so that the label flips: the last one counts.
+
+    A wrong candidate ends with the reference, a right one with another option, number or name.
+    """
     choices = options(row["question"])
-    if any(_shows(answer, shown, choices) for answer in (parts.answer, *row["references"])):
+    right = one_reference(row, rng)
+    other = _other_answer(right, choices, rng) or rng.choice(distractors)
+    if not row["label"]:
+        answer = answers.answer_form(right, choices, rng)
+    elif choices or answers.is_number(right) or _differs(other, row["references"]):
+        answer = other
+    else:
         return None
-    return _unanswered(row, shown, "cut", rng)
+    reference, only_part = answers.reference_form(right, choices, rng)
+    said = row["candidate"].rstrip() + rng.choice(("\n", "\n\n", " ")) + phrasing.last_word(rng).format(a=answer)
+    made = "letter_only" if only_part else "form"
+    label = {"label": 1 - row["label"], "label_source": "made", "made": made}
+    return row | {"candidate": said, "reference": reference} | label
 
 
-def echo(row: Row, rng: random.Random) -> Row | None:
-    """A candidate that says the question again and stops: wrong, though the answer's characters may occur in it."""
-    choices, question = options(row["question"]), row["question"].strip()
-    if choices:
-        listed = [f"{letter}) {text}" for letter, text in choices.items()]
-        said = rng.choice(("\n".join(listed), f"The options are {', '.join(listed)}.", question))
-        return _unanswered(row, rng.choice(phrasing.OPENINGS) + said, "echo", rng)
-    sentences = re.split(r"(?<=[.?!])\s+", question)
-    start = rng.randrange(len(sentences))
-    said = " ".join(sentences[start : start + rng.randint(1, 3)])
-    return _unanswered(row, rng.choice(phrasing.OPENINGS) + said, "echo", rng)
+def forged(row: Row, rng: random.Random) -> Row:
+    """A candidate that writes a reference of its own behind its answer: no reason to believe it, or to doubt it."""
+    parts = take_apart(row["candidate"])
+    said = parts.answer if parts and rng.random() < 0.5 else row["candidate"].strip().rpartition("\n")[2][-80:]
+    made = restated(row, rng) if rng.random() < 0.3 else row | {"reference": one_reference(row, rng), "made": "plain"}
+    return made | {"candidate": made["candidate"] + phrasing.own_reference(rng).format(a=said)}
 
 
-def _unanswered(row: Row, said: str, made: str, rng: random.Random) -> Row:
-    reference, _ = answers.reference_form(row["references"][0], options(row["question"]), rng)
-    return row | {"candidate": said, "reference": reference, "label": 0, "label_source": "made", "made": made}
-
-
-def _shows(answer: str, text: str, choices: dict[str, str]) -> bool:
-    """Whether an answer, as a letter or as an option's text, already stands in a text."""
-    letter = letter_of(answer)
+def spelled(row: Row, rng: random.Random) -> Row | None:
+    """The final answer as a number in words or as an option's text, or with more than one remark behind it."""
+    parts, choices = take_apart(row["candidate"]), options(row["question"])
+    if parts is None:
+        return None
+    answer, letter = parts.answer.strip("$ ").replace(",", ""), letter_of(parts.answer)
     if letter in choices:
-        return re.search(rf"\b{letter}\b", text) is not None or choices[letter].lower() in text.lower()
-    return answer.strip().lower() in text.lower()
+        answer = choices[letter] if rng.random() < 0.65 else letter
+    elif answer.lstrip("-").isdigit() and len(answer) < 8:
+        answer = num2words(int(answer)) if rng.random() < 0.8 else answer
+    else:
+        return None
+    reference, only_part = answers.reference_form(one_reference(row, rng), choices, rng)
+    way = parts.reasoning if rng.random() < 0.6 else ""
+    said = f"{way}{rng.choice((' ', chr(10)))}{phrasing.statement(phrasing.STATEMENTS, rng).format(a=answer)}".strip()
+    if rng.random() < 0.5:
+        said += rng.choice((" ", "\n")) + " ".join(phrasing.remark(rng) for _ in range(rng.randint(1, 3)))
+    return row | {"candidate": said, "reference": reference, "made": "letter_only" if only_part else "form"}
+
+
+def amount(row: Row, rng: random.Random) -> Row | None:
+    """An amount asked for about a table, written with or without its currency, scale and commas, or another amount."""
+    reference = one_reference(row, rng)
+    read = amounts.read(reference)
+    if read is None:
+        return None
+    label = int(rng.random() < 0.5)
+    said = rng.choice(amounts.forms(read) if label else amounts.misses(read, rng))
+    parts, text = take_apart(row["candidate"]), phrasing.statement(phrasing.OPEN_STATEMENTS, rng).format(a=said)
+    if parts and parts.reasoning and bool(row["label"]) == bool(label) and rng.random() < 0.4:
+        text = f"{parts.reasoning} So the answer is:\n{said}"
+    return row | {"candidate": text, "reference": reference, "label": label, "label_source": "made", "made": "form"}
 
 
 def open_answers(row: Row, distractors: list[str], rng: random.Random) -> list[Row]:
@@ -205,6 +232,45 @@ def open_answers(row: Row, distractors: list[str], rng: random.Random) -> list[R
         asked, label = ("Unanswerable", 1) if rng.random() < 0.5 else (reference, 0)
         rows.append(made | {"candidate": said, "reference": asked, "label": label, "made": "unanswerable"})
     return rows
+
+
+def in_passage(row: Row, others: list[Row], rng: random.Random) -> Row | None:
+    """The same candidate, its question asked about a passage: what was said to `others`, and often the answer too.
+
+    None for half of the right ones, since there are more of them.
+    """
+    if row["label"] and rng.random() < 0.5:
+        return None
+    texts = [(other.get("context") or other["candidate"]).strip() for other in others]
+    if rng.random() < 0.6:
+        texts.append(phrasing.statement(phrasing.OPEN_STATEMENTS[:8], rng).format(a=one_reference(row, rng)))
+    if rng.random() < 0.3:
+        texts.append(row["candidate"].strip())
+    rng.shuffle(texts)
+    context = f"{row.get('context') or ''} {' '.join(texts)}".strip()[:1600]
+    return row | {"context": context, "reference": one_reference(row, rng), "made": "plain"}
+
+
+_NAMED = re.compile(r"(?:[A-Z][\w'-]+|\d[\d,.]*\d|\d)(?: (?:[A-Z][\w'-]+|of(?= [A-Z])|\d+))*")
+_NO_NAMES = {
+    "the", "a", "an", "in", "on", "it", "its", "all", "both", "although", "as", "he", "she", "they", "there", "this",
+    "that",
+}  # fmt: skip
+
+
+def named(row: Row, rng: random.Random) -> Row | None:
+    """A wrong sentence against the one name or number that it adds to the question's: right. None where there are more.
+
+    Where short answers are right and sentences are wrong, as in HaluEval, a judge learns that instead.
+    """
+    if row["label"]:
+        return None
+    asked = set(re.findall(r"\w+", row["question"].lower()))
+    said = [re.sub(r"^(?:The|A|In) ", "", name) for name in _NAMED.findall(row["candidate"])]
+    added = [name for name in said if not (asked | _NO_NAMES) & set(re.findall(r"\w+", name.lower()))]
+    if len(added) != 1:
+        return None
+    return row | {"reference": added[0], "label": 1, "label_source": "made", "made": "plain"}
 
 
 def _one_word_changed(answer: str, other: str, rng: random.Random) -> str | None:

@@ -7,7 +7,10 @@ MIX.json maps a source to how many rows of each kind it gives, {"rows": 4000, "e
     bare             the same without the way to the answer
     plain            the same, not restated
     labelled         the same as they are, asked about by their own prompt (rows of training.triplets)
-    exchanged, exchanged_bare, other_reference, open_answers, cut, echo        made from them, see training/augment.py
+    exchanged, exchanged_bare, other_reference, open_answers, corrected, forged, spelled, amount,
+    in_passage, named made from them, see training/augment.py
+    cut, echo, listed, several, chatter, elsewhere
+                     made from them and without an answer, see training/unanswered.py
 Upstream's --training_mix, {source: {generator: N}}, is read too. Without a mix, --balance N takes N labelled rows of
 all sources, spread over category x generator x label. Only rows under the licences given are used. The manifest
 `train.jsonl.manifest.json` is written last: counts, seed, licences, hash of the data.
@@ -21,15 +24,28 @@ import hashlib
 import itertools
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from training import answers, augment, labelled, phrasing
+from training import amounts, answers, augment, labelled, phrasing, unanswered
 from training.rows import Row, in_turns, read_rows, sha256, write_manifest, write_rows
 
 KEPT = ("id", "parent_id", "made", "source", "category", "generator", "label_source", "licence")
-CODE = (answers.__file__, augment.__file__, labelled.__file__, phrasing.__file__, __file__)  # what rows depend on
+CODE = (
+    __file__,
+    *(m.__file__ for m in (amounts, answers, augment, labelled, phrasing, unanswered)),
+)  # what rows depend on
 MADE = ("exchanged", "exchanged_bare", "other_reference", "open_answers", "cut", "echo")
+MADE_SINCE = (
+    "corrected", "forged", "spelled", "amount", "listed", "several", "chatter", "elsewhere", "in_passage", "named",
+)  # fmt: skip
+ALONE: dict[str, Callable[[Row, random.Random], Row | None]] = {  # kinds that are made from a row and nothing else
+    f.__name__: f
+    for f in (
+        augment.forged, augment.spelled, augment.amount, augment.named,
+        unanswered.cut, unanswered.echo, unanswered.listed, unanswered.several, unanswered.chatter,
+    )
+}  # fmt: skip
 
 
 def balanced(rows: list[Row], n: int, rng: random.Random) -> list[Row]:
@@ -74,32 +90,46 @@ def made_rows(source_rows: list[Row], plan: dict[str, int], pool: Pool, rng: ran
         yield row | {"reference": augment.one_reference(row, rng), "made": "plain"}
     if plan.get("labelled"):
         yield from map(labelled.as_it_is, balanced(source_rows, plan["labelled"], rng))
-    by_generator = {name: n for name, n in plan.items() if name not in ("rows", "bare", "plain", "labelled", *MADE)}
+    by_generator = {
+        name: n for name, n in plan.items() if name not in ("rows", "bare", "plain", "labelled", *MADE, *MADE_SINCE)
+    }
     yield from labelled.of_generators(source_rows, by_generator, rng)
-    for kind in MADE:
+    # A kind of MADE draws even where it has no rows, so that the files of older mixes stay what they were.
+    for kind in (*MADE, *(kind for kind in MADE_SINCE if kind in plan)):
         left = plan.get(kind, 0)
         for row in rng.sample(source_rows, len(source_rows)):
             if left <= 0:
                 break
-            for new in _made(kind, row, pool, rng):
+            for new in _made(kind, row, source_rows, pool, rng):
                 yield new | {"made": f"{kind}_{new['made']}"}
                 left -= 1
 
 
-def _made(kind: str, row: Row, pool: Pool, rng: random.Random) -> list[Row]:
+def _made(kind: str, row: Row, source_rows: list[Row], pool: Pool, rng: random.Random) -> list[Row]:
     reference = row["references"][0]
     distractors = pool.near(row) if rng.random() < 0.85 else pool.of_shape(row)
     if answers.is_number(reference) and rng.random() < 0.7:
         distractors = [answers.other_number(reference, row["question"], rng)]
     if kind == "open_answers":
         return augment.open_answers(row, distractors, rng)
-    if kind in ("cut", "echo"):
-        made = {"cut": augment.cut, "echo": augment.echo}[kind](row, rng)
-        return [made] if made else []
+    if kind in ALONE:
+        made = ALONE[kind](row, rng)
+    elif kind == "corrected":
+        made = augment.corrected(row, distractors, rng)
+    elif kind == "elsewhere":
+        made = unanswered.elsewhere(row, rng.choice(source_rows), rng)
+    elif kind == "in_passage":
+        made = augment.in_passage(row, rng.sample(source_rows, rng.randint(2, 8)), rng)
+    else:
+        made = _against_another(kind, row, distractors, rng)
+    return [made] if made else []
+
+
+def _against_another(kind: str, row: Row, distractors: list[str], rng: random.Random) -> Row | None:
     exchange = kind.startswith("exchanged")
     swapped = augment.exchanged(row, rng) if exchange else augment.other_reference(row, distractors, rng)
     bare = kind == "exchanged_bare"
-    return [augment.restated(swapped, rng, bare=bare) | {"label_source": "made"}] if swapped else []
+    return augment.restated(swapped, rng, bare=bare) | {"label_source": "made"} if swapped else None
 
 
 def finished(row: Row, number: int, rng: random.Random) -> Row:

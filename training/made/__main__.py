@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from training import phrasing
-from training.made import choices, expressions, numbers, quantities, words
+from training.made import choices, expressions, numbers, passages, quantities, tables, words
 from training.made.case import Case
 from training.rows import Row, write_rows
 
@@ -31,7 +31,7 @@ KINDS: dict[str, tuple[str, Callable[[random.Random], Case]]] = {
         ),
         "open_qa": (words.on_date, words.century, words.place, words.person, words.listing),
         "multiple_choice": (choices.options,),
-        "context_extraction": (choices.passage,),
+        "context_extraction": (choices.passage, tables.cell, passages.report),
     }.items()
     for f in functions
 }  # fmt: skip
@@ -63,10 +63,14 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, required=True, help="folder to write into")
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--without", nargs="*", default=[], choices=list(KINDS), metavar="KIND", help="kinds to leave out"
+    )
     args = parser.parse_args(argv)
     rng = random.Random(args.seed)
     rare = "listing", "listing", "person", "passage", "pair", "place", "on_date", "half_line", "left_over"
-    weighted = [*KINDS, *["options"] * 4, *["whole_number"] * 2, *rare]
+    weighted = [*KINDS, *["options"] * 4, *["whole_number"] * 2, *rare, *["cell"] * 8, *["report"] * 24]
+    weighted = [kind for kind in weighted if kind not in args.without]
     drawn = (row(rng.choice(weighted), number, rng) for number in range(args.rows))
     print(f"{write_rows(args.output / 'made.jsonl.gz', drawn)} rows -> {args.output}")
 

@@ -10,12 +10,18 @@ cd "$(dirname "$0")/../.."
 recipes=training/recipes
 mkdir -p "$work"
 
+# made NAME ROWS SEED [more flags]: WORK/NAME with questions of our own
+made() {
+    [ -f "$work/$1/made.jsonl.gz" ] ||
+        python -m training.made --output "$work/$1" --rows "$2" --seed "$3" "${@:4}"
+}
+
 # mixed NAME MIX SEED [more flags]: WORK/NAME.jsonl from a mix file
 mixed() {
     local name=$1 mix=$2 seed=$3
     shift 3
     [ -f "$work/$name.jsonl.manifest.json" ] ||
-        python -m training.mix --triplets "$triplets/train" "$work/facts" "$work/${made:-made}" --mix "$recipes/$mix" \
+        python -m training.mix --triplets "$triplets/train" "$work/facts" "$work/${from:-made}" --mix "$recipes/$mix" \
             --neighbours "$work"/{,facts/}neighbours.json --output "$work/$name.jsonl" --seed "$seed" "$@"
 }
 
@@ -23,13 +29,15 @@ mixed() {
 trained() {
     [ -f "$work/$1/judge_card.json" ] ||
         python -m training.train --train "$work/$1.jsonl" --base "$2" --base_name all-MiniLM-L6-v2 \
-            --output_dir "$work/$1" --name "${name:-embedded-v1}" --max_length 256 --learning_rate "$3" --bf16 on
+            --output_dir "$work/$1" --name "${name:-embedded-v2}" --max_length 256 --learning_rate "$3" --bf16 on \
+            --encoding v1
 }
 
 [ -f "$work/facts/facts.jsonl.gz" ] || python -m training.facts --output "$work/facts"
-[ -f "$work/made/made.jsonl.gz" ] || python -m training.made --output "$work/made" --rows 24000 --seed 0
-[ -f "$work/made_more/made.jsonl.gz" ] || python -m training.made --output "$work/made_more" --rows 9000 --seed 7
-[ -f "$work/made_balance/made.jsonl.gz" ] || python -m training.made --output "$work/made_balance" --rows 3000 --seed 8
+made made 24000 0 --without cell report
+made made_more 9000 7 --without cell report
+made made_balance 3000 8 --without cell report
+made made_guard 12000 10
 [ -f "$work/neighbours.json" ] ||
     python -m training.neighbours --triplets "$triplets/train" --sources evouna,nq_open_reader_outputs \
         --encoder "$base" --output "$work/neighbours.json"
@@ -44,13 +52,18 @@ mixed facts_rows embedded_facts_mix.json 4
 name=embedded-v0 trained facts_rows "$work/hard" 1e-4
 mixed forms embedded_forms_mix.json 5
 trained forms "$work/facts_rows" 1e-4
-made=made_more mixed last embedded_last_mix.json 6
+from=made_more mixed last embedded_last_mix.json 6
 trained last "$work/forms" 6e-5
-made=made_balance mixed balance embedded_balance_mix.json 9
+from=made_balance mixed balance embedded_balance_mix.json 9
 trained balance "$work/last" 6e-5
+from=made_guard mixed guard embedded_guard_mix.json 11
+trained guard "$work/balance" 6e-5
+from=made_guard mixed polish embedded_polish_mix.json 12
+trained polish "$work/guard" 4e-5
 
 [ -f "$work/judge/judge_card.json" ] ||
-    python -m training.average --models "$work/facts_rows" "$work/balance" --weight 0.72 --output "$work/judge"
+    python -m training.average --models "$work/facts_rows" "$work/polish" --weight 0.75 --encoding v2 \
+        --output "$work/judge"
 if [ ! -f "$work/exported/judge_card.json" ]; then
     python -m training.calibrate --model "$work/judge" --triplets "$triplets/dev" \
         --sources evouna,zeroeval_gsm8k,zeroeval_math_l5,mmlu_pro_outputs,gsm8k_openai_solutions,tatqa_cot \
