@@ -161,10 +161,10 @@ def test_workers_find_judge_and_cache_from_any_folder_and_those_on_other_machine
     Path("mine").mkdir()
     monkeypatch.setattr(engine, "spread", lambda *works, **_: [each.keywords["pipeline"] for each in works])
     args = Namespace(engine="ray", workers=None, device="auto")
-    near, far = rejudge._engine(args, Pipeline(reference="", judge="mine", cache="kept"), ["judge"])
+    near, far = rejudge._engine(args, Pipeline(reference="", judge="mine", cache="kept"), ["judge"], asks_llm=False)
     assert (near.judge, near.cache) == (str(tmp_path / "mine"), str(tmp_path / "kept"))
     assert (far.judge, far.cache) == (near.judge, False)
-    near, far = rejudge._engine(args, Pipeline(reference=""), ["judge"])
+    near, far = rejudge._engine(args, Pipeline(reference=""), ["judge"], asks_llm=False)
     assert (near.judge, near.cache, far.cache) == ("default", False, False)  # conftest.py switches the cache off
 
 
