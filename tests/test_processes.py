@@ -175,9 +175,9 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system cannot fork")
-def test_a_process_forked_or_spawned_after_the_judge_was_used_can_judge() -> None:
-    Path("forked.py").write_text(FORKED)
-    done = subprocess.run([sys.executable, "forked.py"], capture_output=True, text=True, timeout=500)
+def test_a_process_forked_or_spawned_after_the_judge_was_used_can_judge(tmp_path: Path) -> None:
+    (tmp_path / "forked.py").write_text(FORKED)
+    done = subprocess.run([sys.executable, tmp_path / "forked.py"], capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 6
