@@ -30,6 +30,9 @@ _TURN_END = re.compile(
 )
 _FOLLOW_UP = re.compile(r"^[ \t]*(?:Question|Q|Problem|Human|User) ?\d{0,3} ?:", re.IGNORECASE | re.MULTILINE)
 _STATES = re.compile(r"answer\W{1,4}\S|answer is|####|\\boxed", re.IGNORECASE)
+# What would pass for the reference in the answer itself: a line of its own, or between an LLM judge's delimiters.
+_REFERENCE_LINE = re.compile(r"\W{0,5}(?:reference(?: answer)?|gold answer|ground[ _]truth)\W{0,3}[:=]", re.IGNORECASE)
+_DELIMITER = re.compile(r"\[(?:CANDIDATE|(REFERENCE))\b(?: \w{1,10}){0,3}\]", re.IGNORECASE)
 # A first line that is an answer and not an opening: "330", "Paris"; not "Sure!" or "Let's restate it:".
 _BARE = re.compile(r"[^\n]{0,30}\d[^\n:]{0,30}|\S{1,30}(?: \S{1,30}){0,2}(?<![.:!?,])")
 
@@ -40,12 +43,13 @@ def visible(text: str) -> str:
     """What of a raw model output is said to its reader.
 
     Dropped: reasoning blocks (to the last closing tag; an unclosed one leaves nothing), all channels but the last
-    `final` one, tool calls beside an answer, what follows an end-of-turn token, and turns that the model invents after
-    it has answered.
+    `final` one, tool calls beside an answer, what follows an end-of-turn token, turns that the model invents after it
+    has answered, and, beside an answer, what it gives as the reference.
     """
     text = _after_reasoning(_final_channel(text))
     text = _HEADER.sub("", _SOLUTION.sub(" ", text))
-    return _first_turn(_beside_tools(text) or text)
+    text = _first_turn(_beside_tools(text) or text)
+    return _beside_references(text) or text
 
 
 def _final_channel(text: str) -> str:
@@ -93,6 +97,18 @@ def _first_turn(text: str) -> str:
         if stated or _BARE.fullmatch(text[: min(asked.start(), 200)].strip()):
             return text[: asked.start()].strip()
     return text
+
+
+def _beside_references(text: str) -> str:
+    """The lines that do not say `Reference: ...` and are not between the delimiters of an LLM judge's reference."""
+    lines, inside = text.splitlines(), False
+    kept = []
+    for line in lines:
+        if mark := _DELIMITER.fullmatch(line.strip()):
+            inside = mark[1] is not None and not inside
+        elif not inside and not _REFERENCE_LINE.match(line):
+            kept.append(line)
+    return text if len(kept) == len(lines) else "\n".join(kept).strip()
 
 
 def choices(question: str) -> dict[str, str]:
