@@ -20,7 +20,7 @@ import numpy as np
 import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
-from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
+from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
 from onnxruntime.quantization.shape_inference import quant_pre_process
 from transformers import AutoModelForSequenceClassification
 
@@ -86,9 +86,8 @@ def by_blocks(fp32: Path, int8: Path) -> None:
     prepared, embedded = fp32.with_name("prepared.onnx"), fp32.with_name("embedded.onnx")
     quant_pre_process(str(fp32), str(prepared), skip_symbolic_shape=True)
     quantize_dynamic(str(prepared), str(embedded), weight_type=QuantType.QInt8, op_types_to_quantize=["Gather"])
-    quantizer = MatMulNBitsQuantizer(
-        onnx.load(str(embedded)), bits=8, block_size=32, is_symmetric=True, accuracy_level=4
-    )
+    blocks = DefaultWeightOnlyQuantConfig(bits=8, block_size=32, is_symmetric=True, accuracy_level=4)
+    quantizer = MatMulNBitsQuantizer(onnx.load(str(embedded)), algo_config=blocks)
     quantizer.process()
     model = quantizer.model.model
     graph = model.graph
