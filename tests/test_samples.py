@@ -195,6 +195,14 @@ def test_triplets_are_read_from_jsonl_csv_and_parquet_alike(tmp_path: Path) -> N
     assert all(row["references"] == ["a", "b"] and row["id"] == "1" and str(row["label"]) == "1" for row in found)
 
 
+def test_names_in_a_row_that_are_no_text_become_text(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    file.write_text('{"candidate": "5", "reference": 5, "generator": ["a"], "task": {"b": 1}, "category": 2}\n')
+    row = samples.rows(file)[0]
+    assert (row["generator"], row["task"], row["category"]) == ("['a']", "{'b': 1}", "2")
+    assert cli.main(["rejudge", str(file), "--output", str(tmp_path / "out"), "--method", "lexical"]) == 0
+
+
 def test_two_files_with_one_output_are_refused(tmp_path: Path) -> None:
     files = [jsonl(tmp_path / m / "samples_gsm8k.jsonl", [line_0413(0, "x", "none", 1)]) for m in ("a", "b")]
     with pytest.raises(InputError, match="would both become"):

@@ -283,9 +283,9 @@ def _plain(row: Row, file: Path, number: int, generator: str | None) -> Row:
     return {
         **own,
         "id": str(row.get("id") if row.get("id") not in (None, "") else f"{name}/{number}"),
-        "generator": row.get("generator") or generator or "",
-        "task": row.get("task") or name.removeprefix("samples_"),
-        "category": row.get("category") or "",
+        "generator": str(row.get("generator") or generator or ""),
+        "task": str(row.get("task") or name.removeprefix("samples_")),
+        "category": str(row.get("category") or ""),
         "doc_id": number,
         "repeat": 0,
         "question": str(row.get("question") or ""),
