@@ -66,7 +66,7 @@ def _against_upstream(args: argparse.Namespace, folder: str, dtype: str, items: 
     fields = ([i.question for i in items], [i.candidate for i in items], [i.references[0] for i in items])
 
     def predict(size: int) -> None:
-        with contextlib.redirect_stderr(None), open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
             scores[f"upstream, batch {size}"] = theirs.predict(*fields, batch_size=size)
 
     def judged() -> None:
