@@ -1,7 +1,7 @@
-"""Measures speed and memory, every comparison alternating within one process, and writes the table of README.md.
+"""Measures speed and memory, every comparison alternating within one process; README.md has what came out.
 
     python tests/benchmarks/run.py --triplets DEV_DIR [--upstream CHECKOUT --tokenizer MODEL_DIR] \
-        [--generator MODEL_DIR] [--only embedded growth ...] [--output tests/benchmarks/README.md]
+        [--generator MODEL_DIR] [--only embedded growth ...] [--output FILE.md]
 
 DEV_DIR has SOURCE.jsonl.gz (zeroeval_gsm8k, evouna, zeroeval_math_l5). CHECKOUT is a clone of
 https://github.com/artefactory/BERT-as-a-Judge; without it that part is left out.
