@@ -215,6 +215,7 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path) -> N
     arguments = ["--model", str(judge), "--triplets", str(triplets), "--sources", "m,n"]
     calibrate.main(arguments)
     calibrate.main(arguments)  # the second starts from the weights as trained, so nothing is scaled twice
+    assert [path.name for path in judge.glob("*.safetensors")] == ["model.safetensors"]  # vLLM would load all there are
     fitted = JudgeCard.read(judge).training["calibration"]
     assert fitted["n"] == 80
     LOADED.clear()

@@ -24,7 +24,8 @@ from lm_eval_bertjudge.judge import load_judge
 from training.evaluate import items_of
 from training.rows import read_rows
 
-WEIGHTS, AS_TRAINED = "model.safetensors", "uncalibrated.safetensors"
+WEIGHTS = "model.safetensors"
+AS_TRAINED = Path("uncalibrated", WEIGHTS)  # in a folder of its own: vLLM loads every *.safetensors beside the config
 
 
 def fit(logit: NDArray[np.float64], labels: NDArray[np.int64], sources: NDArray[np.str_]) -> tuple[float, float]:
@@ -73,6 +74,7 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     card = JudgeCard.read(args.model)
     if "calibration" not in card.training:  # trained or averaged since the last calibration, if there was one
+        (args.model / AS_TRAINED).parent.mkdir(exist_ok=True)
         shutil.copy(args.model / WEIGHTS, args.model / AS_TRAINED)
     shutil.copy(args.model / AS_TRAINED, args.model / WEIGHTS)
     logit, labels, sources = logits_of(args.model, args.triplets, args.sources.split(","))
