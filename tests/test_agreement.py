@@ -382,3 +382,19 @@ def test_the_output_of_bertjudge_judge_is_read_too(tmp_path: Path) -> None:
     out = tmp_path / "o.json"
     assert cli.main(["agree", str(path), "--labels", "label", "--output", str(out)]) == 0
     assert json.loads(out.read_text())["overall"]["accuracy"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "message"),
+    [
+        ({"judge": None}, "the verdict of judge lacks correct, p_correct, reason, source, truncated"),
+        ({"judge": 1}, "judge is 1; an object was expected"),
+    ],
+)
+def test_a_verdict_that_is_none_or_no_object_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], verdicts: dict[str, Any], message: str
+) -> None:
+    file = tmp_path / "verdicts_mine.jsonl"
+    file.write_text(json.dumps({"id": "1", "verdicts": verdicts, "label": 1}) + "\n")
+    assert cli.main(["agree", str(file), "--labels", "label"]) == 2
+    assert message in capsys.readouterr().err

@@ -49,7 +49,7 @@ def judged(row: Mapping[str, Any], where: str) -> None:
         _expect(row, where, _VERDICT)
     for method, verdict in (row.get("verdicts") or {}).items():
         _expect({method: verdict}, where, {method: (dict,)})
-        missing = sorted(_VERDICT.keys() - verdict.keys())
+        missing = sorted(_VERDICT.keys() - (verdict or {}).keys())
         if missing:
             raise InputError(f"{where}: the verdict of {method} lacks {', '.join(missing)}")
         _expect(verdict, f"{where}, {method}", _VERDICT)
