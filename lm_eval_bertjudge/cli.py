@@ -128,8 +128,7 @@ def _pipeline(args: argparse.Namespace) -> Pipeline:
     template = args.reference[0] if args.reference else ""
     chosen = {name: getattr(args, name) for name in options}
     pipeline = Pipeline(reference=template, include_question=bool(args.question), **chosen)
-    if pipeline.llm is not None and not pipeline.asks_llm:
-        raise InputError("--llm is given and nothing asks it: add --method llm, or --judge llm")
+    pipeline.asks_llm_in([pipeline.method])  # an --llm that is not used is refused
     return pipeline
 
 

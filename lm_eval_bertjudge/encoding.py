@@ -83,15 +83,10 @@ class Encoder:
             ReferenceTooLongError: A reference takes more than half of the input.
         """
         limit = self.max_length * _CHARS_PER_TOKEN
-        texts = [
-            text
-            for question, candidate, reference in triplets
-            for text in (
-                _ends(self._read(question), limit), self._read(candidate)[-limit:], self._read(reference)[: 2 * limit]
-            )
-        ]  # fmt: skip
+        read = [(self._read(q), self._read(c), self._read(r)) for q, c, r in triplets]
+        texts = [text for q, c, r in read for text in (_ends(q, limit), c[-limit:], r[: 2 * limit])]
         ids = [encoding.ids for encoding in self._fields.encode_batch_fast(texts, add_special_tokens=False)]
-        cut = [len(clean(question)) > limit or len(clean(candidate)) > limit for question, candidate, _ in triplets]
+        cut = [len(question) > limit or len(candidate) > limit for question, candidate, _ in read]
         fields = zip(ids[0::3], ids[1::3], ids[2::3], cut, strict=True)
         return [self._fit(q, c, r, was_cut) for q, c, r, was_cut in fields]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
 from typing import Any, Literal
 
@@ -93,6 +93,17 @@ class Pipeline:
     def asks_llm(self) -> bool:
         """Whether what no rule decides goes to an LLM."""
         return self.method == "llm" or (self.method != "lexical" and self.judge == "llm")
+
+    def asks_llm_in(self, methods: Sequence[Method]) -> bool:
+        """Whether one of these methods would ask an LLM.
+
+        Raises:
+            InputError: `llm` is given and none would.
+        """
+        asks = any(replace(self, method=method).asks_llm for method in methods)
+        if self.llm is not None and not asks:
+            raise InputError("--llm is given and nothing asks it: add --method llm, or --judge llm")
+        return asks
 
     def load(self) -> Judge | LLMJudge:
         """The judge that is asked for; one per process and set of options.

@@ -77,9 +77,7 @@ def run(args: argparse.Namespace) -> str:
     options = ("judge", "llm", "threshold", "backend", "device", "dtype", "batch_tokens", "cache")
     pipeline = Pipeline(reference="", match=match, **{name: getattr(args, name) for name in options})
     methods: list[Method] = list(dict.fromkeys(args.method or [m for m in METHODS if m != "llm" or args.llm]))
-    asks_llm = any(replace(pipeline, method=method).asks_llm for method in methods)
-    if pipeline.llm is not None and not asks_llm:
-        raise InputError("--llm is given and nothing asks it: add --method llm, or --judge llm")
+    asks_llm = pipeline.asks_llm_in(methods)
     starting = _engine(args, pipeline, methods, asks_llm)
     sized = _sized(args, templates)
     if args.dry_run:
