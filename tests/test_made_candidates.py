@@ -8,20 +8,11 @@ import re
 import pytest
 from num2words import num2words
 
+from tests.triplet_rows import CHOICE, NUMBER
 from training import amounts, augment, mix, unanswered
 from training.augment import corrected, forged, spelled
 from training.made import passages
 
-CHOICE = {
-    "id": "m/1", "source": "m", "category": "multiple_choice", "question": "Which?\nA. red\nB. blue\nC. green",
-    "references": ["B. blue"], "candidate": "It looks like the sky. The answer is (B).", "label": 1,
-    "generator": "g1", "label_source": "rule", "licence": "MIT",
-}  # fmt: skip
-NUMBER = {
-    "id": "n/1", "source": "n", "category": "open_math", "question": "6 * 3?", "references": ["18"],
-    "candidate": '{"reasoning": "%s", "answer": "17"}' % ("Three sixes: 6 + 6 is 12, and so we go on with it. " * 3),
-    "label": 0, "generator": "g2", "label_source": "rule", "licence": "Apache-2.0",
-}  # fmt: skip
 OPEN = {
     "id": "o/1", "source": "o", "category": "open_qa", "question": "Capital of Peru?", "references": ["Lima"],
     "candidate": "It is Lima.", "label": 1, "generator": "g1", "label_source": "human", "licence": "MIT",

@@ -14,20 +14,11 @@ from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.judge import _LOADED as LOADED
 from lm_eval_bertjudge.judge import load_judge
 from lm_eval_bertjudge.records import JudgeItem
+from tests.triplet_rows import CHOICE, NUMBER
 from training import answers, augment, baselines, mix, phrasing, transfer
 from training.made import __main__ as made
 from training.rows import read_rows, write_rows
 
-CHOICE = {
-    "id": "m/1", "source": "m", "category": "multiple_choice", "question": "Which?\nA. red\nB. blue\nC. green",
-    "references": ["B. blue"], "candidate": "It looks like the sky. The answer is (B).", "label": 1,
-    "generator": "g1", "label_source": "rule", "licence": "MIT",
-}  # fmt: skip
-NUMBER = {
-    "id": "n/1", "source": "n", "category": "open_math", "question": "6 * 3?", "references": ["18"],
-    "candidate": '{"reasoning": "%s", "answer": "17"}' % ("Three sixes: 6 + 6 is 12, and so we go on with it. " * 3),
-    "label": 0, "generator": "g2", "label_source": "rule", "licence": "Apache-2.0",
-}  # fmt: skip
 OPEN = {
     "id": "o/1", "source": "o", "category": "open_qa", "question": "Capital of Peru?",
     "references": ["Lima", "Lima City"], "candidate": "Lima", "label": 1, "generator": "g1",

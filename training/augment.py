@@ -52,14 +52,19 @@ def one_reference(row: Row, rng: random.Random) -> str:
     return row["references"][0] if rng.random() < 0.4 else rng.choice(row["references"])
 
 
+def _reference(right: str, choices: dict[str, str], rng: random.Random) -> Row:
+    """The fields that say in which form a row's reference is written."""
+    reference, only_part = answers.reference_form(right, choices, rng)
+    return {"reference": reference, "made": "letter_only" if only_part else "form"}
+
+
 def restated(row: Row, rng: random.Random, *, bare: bool = False) -> Row:
     """The same row with its final answer said in another way, and its reference written in another form.
 
     `bare` leaves the way to the answer out, so that only question, answer and reference can be compared.
     """
     choices = options(row["question"])
-    reference, only_part = answers.reference_form(one_reference(row, rng), choices, rng)
-    made = row | {"reference": reference, "made": "letter_only" if only_part else "form"}
+    made = row | _reference(one_reference(row, rng), choices, rng)
     parts = take_apart(row["candidate"])
     if parts is None or (rng.random() < 0.15 and not bare):
         return made
@@ -158,11 +163,9 @@ def corrected(row: Row, distractors: list[str], rng: random.Random) -> Row | Non
         answer = other
     else:
         return None
-    reference, only_part = answers.reference_form(right, choices, rng)
+    reference = _reference(right, choices, rng)
     said = row["candidate"].rstrip() + rng.choice(("\n", "\n\n", " ")) + phrasing.last_word(rng).format(a=answer)
-    made = "letter_only" if only_part else "form"
-    label = {"label": 1 - row["label"], "label_source": "made", "made": made}
-    return row | {"candidate": said, "reference": reference} | label
+    return row | reference | {"candidate": said, "label": 1 - row["label"], "label_source": "made"}
 
 
 def forged(row: Row, rng: random.Random) -> Row:
@@ -185,12 +188,12 @@ def spelled(row: Row, rng: random.Random) -> Row | None:
         answer = num2words(int(answer)) if rng.random() < 0.8 else answer
     else:
         return None
-    reference, only_part = answers.reference_form(one_reference(row, rng), choices, rng)
+    reference = _reference(one_reference(row, rng), choices, rng)
     way = parts.reasoning if rng.random() < 0.6 else ""
     said = f"{way}{rng.choice((' ', chr(10)))}{phrasing.statement(phrasing.STATEMENTS, rng).format(a=answer)}".strip()
     if rng.random() < 0.5:
         said += rng.choice((" ", "\n")) + " ".join(phrasing.remark(rng) for _ in range(rng.randint(1, 3)))
-    return row | {"candidate": said, "reference": reference, "made": "letter_only" if only_part else "form"}
+    return row | reference | {"candidate": said}
 
 
 def amount(row: Row, rng: random.Random) -> Row | None:

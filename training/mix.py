@@ -8,7 +8,8 @@ MIX.json maps a source to how many rows of each kind it gives, {"rows": 4000, "e
     plain            the same, not restated
     labelled         the same as they are, asked about by their own prompt (rows of training.triplets)
     exchanged, exchanged_bare, other_reference, open_answers, corrected, forged, spelled, amount,
-    in_passage, named made from them, see training/augment.py
+    in_passage, named
+                     made from them, see training/augment.py
     cut, echo, listed, several, chatter, elsewhere
                      made from them and without an answer, see training/unanswered.py
 Upstream's --training_mix, {source: {generator: N}}, is read too. Without a mix, --balance N takes N labelled rows of

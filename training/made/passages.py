@@ -62,7 +62,7 @@ def report(rng: random.Random) -> Case:
         told = [fact for fact in told if fact is not about]
     shown = [fact.sentence for fact in told] + rng.sample(FILLERS, rng.randint(0, 6))
     rng.shuffle(shown)
-    question = rng.choice(FRAMES).replace("{c}", " ".join(shown)).replace("{q}", about.question)
+    question = rng.choice(FRAMES).format(c=" ".join(shown), q=about.question)
     wrong = [text for answer in [*alike, other, other] for text in _said(about, answer)]
     if missing:
         return Case(question, "Unanswerable", phrasing.NO_ANSWER_IN_CONTEXT, [*wrong, *_said(about, about.answer)])
@@ -71,7 +71,7 @@ def report(rng: random.Random) -> Case:
 
 
 def _said(fact: Fact, answer: str) -> list[str]:
-    return [answer, *(sentence.replace("{a}", answer) for sentence in fact.sentences)]
+    return [answer, *(sentence.format(a=answer) for sentence in fact.sentences)]
 
 
 def _another(fact: Fact, rng: random.Random) -> str:

@@ -48,6 +48,6 @@ def cell(rng: random.Random) -> Case:
     table = "\n".join(f"{name} | {a:,.{decimals}f} | {b:,.{decimals}f}" for name, (a, b) in rows.items())
     head = f" | {year} | {year - 1}\n | {currency}{scale} | {currency}{scale}"
     context = " ".join(rng.sample(NOTES, rng.randint(0, 4))) + f"\n{head}\n{table}"
-    question = phrasing.PASSAGE.replace("{c}", context).replace("{q}", asked)
+    question = phrasing.PASSAGE.format(c=context, q=asked)
     right = amounts.forms(exact)
     return Case(question, reference, [*right, *(f"The answer is {text}" for text in right)], misses)
