@@ -286,7 +286,7 @@ def _triplets(item: JudgeItem) -> list[Triplet]:
     """What the encoder is asked for an item, one per reference; nothing when the candidate says nothing."""
     if not item.references:
         raise InputError(f"an item has no reference (question: {item.question[:80]!r}): give at least one right answer")
-    candidate = visible(item.candidate)
+    candidate = visible(item.candidate, item.question)
     if not clean(candidate):
         return []
     return [(item.question, candidate, answer_of(reference, item.question)) for reference in item.references]

@@ -36,20 +36,24 @@ _DELIMITER = re.compile(r"\[(?:CANDIDATE|(REFERENCE))\b(?: \w{1,10}){0,3}\]", re
 # A first line that is an answer and not an opening: "330", "Paris"; not "Sure!" or "Let's restate it:".
 _BARE = re.compile(r"[^\n]{0,30}\d[^\n:]{0,30}|\S{1,30}(?: \S{1,30}){0,2}(?<![.:!?,])")
 
+_ASKED = re.compile(r"(?:Question|Q|Problem|Human|User) ?\d{0,3} ?:\s*\Z", re.IGNORECASE)
+_REPEATED, _LEAST_REPEATED = 200, 20  # characters of a question
+
 _CHOICE = re.compile(r"(?:^|[\s(])\(?([A-Z])[).:]\s*(\S.*?)\s*(?=\n|$|\s\(?[A-Z]\)\s*\S)", re.MULTILINE)
 
 
-def visible(text: str) -> str:
+def visible(text: str, question: str = "") -> str:
     """What of a raw model output is said to its reader.
 
     Dropped: reasoning blocks (to the last closing tag; an unclosed one leaves nothing), all channels but the last
     `final` one, tool calls beside an answer, what follows an end-of-turn token, turns that the model invents after it
-    has answered, and, beside an answer, what it gives as the reference.
+    has answered, and, beside an answer, what it gives as the reference and the question repeated.
     """
     text = _after_reasoning(_final_channel(text))
     text = _HEADER.sub("", _SOLUTION.sub(" ", text))
     text = _first_turn(_beside_tools(text) or text)
-    return _beside_references(text) or text
+    text = _beside_references(text) or text
+    return _beside_question(text, question.strip()) or text
 
 
 def _final_channel(text: str) -> str:
@@ -109,6 +113,24 @@ def _beside_references(text: str) -> str:
         elif not inside and not _REFERENCE_LINE.match(line):
             kept.append(line)
     return text if len(kept) == len(lines) else "\n".join(kept).strip()
+
+
+def _beside_question(text: str, question: str) -> str:
+    """The text without the lines that repeat the question, all of it or at least its last 200 characters.
+
+    An option is no repetition, and neither is what follows a label that ends the rest ("Corrected:").
+    """
+    asked = question[-_REPEATED:]
+    longest_option = max(map(len, choices(question).values()), default=0)
+    if len(asked) < max(_LEAST_REPEATED, longest_option + 1) or (at := text.rfind(asked)) < 0:
+        return text
+    end = at + len(asked)
+    pairs = zip(reversed(text[:end]), reversed(question), strict=False)
+    repeated = next((n for n, (said, given) in enumerate(pairs) if said != given), min(end, len(question)))
+    before, after = _ASKED.sub("", text[: end - repeated]).rstrip(" \t"), text[end:].lstrip(" \t")
+    is_lines = (not before or before.endswith("\n")) and (not after or after.startswith("\n"))
+    left = f"{before.strip()}\n{after.strip()}".strip()
+    return text if not is_lines or left.endswith(":") else left
 
 
 def choices(question: str) -> dict[str, str]:

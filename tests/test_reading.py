@@ -56,6 +56,31 @@ SAID = {
 }
 
 
+ASKED = "How many apples are left?"
+LONG = "Tom has 5 apples. " * 20 + ASKED
+OPTIONS = "Which one is it?\nA) the short one\nB) " + "the other one " * 20
+REPEATED = {
+    "at the end": (f"It is 5.\n\n{ASKED}", ASKED, "It is 5."),
+    "with its label": (f"It is 5.\nQuestion: {ASKED}", ASKED, "It is 5."),
+    "the last 200 characters or more": (f"It is 5.\n{LONG[-250:]}", LONG, "It is 5."),
+    "less of it": (f"It is 5.\n{LONG[-150:]}", LONG, f"It is 5.\n{LONG[-150:]}"),
+    "before the answer": (f"Problem: {ASKED}\n\n5.", ASKED, "5."),
+    "between": (f"Let me see.\n{ASKED}\nIt is 5.", ASKED, "Let me see.\nIt is 5."),
+    "in a sentence": (f"{ASKED} 5.", ASKED, f"{ASKED} 5."),
+    "in another": (f"To '{ASKED}\n5", ASKED, f"To '{ASKED}\n5"),
+    "alone": (ASKED, ASKED, ASKED),
+    "as the answer": (f"Corrected:\n{ASKED}", ASKED, f"Corrected:\n{ASKED}"),
+    "its last option": (f"It is\n{OPTIONS[-240:]}".strip(), OPTIONS, f"It is\n{OPTIONS[-240:]}".strip()),
+    "a short question": ("It is 5.\nAnd you?", "And you?", "It is 5.\nAnd you?"),
+    "no question": ("It is 5.", "", "It is 5."),
+}
+
+
+@pytest.mark.parametrize(("raw", "question", "said"), REPEATED.values(), ids=REPEATED.keys())
+def test_lines_that_repeat_the_question_are_not_said(raw: str, question: str, said: str) -> None:
+    assert visible(raw, question) == said
+
+
 @pytest.mark.parametrize(("raw", "said"), SAID.values(), ids=SAID.keys())
 def test_what_is_said_to_the_reader_is_left(raw: str, said: str) -> None:
     assert visible(raw) == said
@@ -83,6 +108,7 @@ def test_a_hostile_output_is_read_in_a_moment(piece: str) -> None:
     started = time.process_time()
     visible(piece * (100_000 // len(piece)))
     visible("<|channel|>" + piece * (100_000 // len(piece)) + "x")
+    visible(piece * (100_000 // len(piece)), piece * (90_000 // len(piece)))
     assert time.process_time() - started < 1.0
 
 

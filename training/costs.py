@@ -106,7 +106,7 @@ def by_encoder(folder: Path) -> Deciding:
 
 def _tokens(encoder: Encoder, item: JudgeItem) -> int:
     """What the encoder reads for an item: once per reference that fits."""
-    candidate, n = visible(item.candidate), 0
+    candidate, n = visible(item.candidate, item.question), 0
     for reference in item.references:
         with suppress(ReferenceTooLongError):
             n += len(encoder.encode([(item.question, candidate, reference)])[0].ids)

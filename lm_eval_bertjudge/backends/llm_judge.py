@@ -213,7 +213,7 @@ class LLMJudge:
             raise InputError(f"threshold is {threshold}; a probability in [0, 1] was expected")
         if any(not item.references for item in items):
             raise InputError("an item has no reference: give at least one right answer")
-        asked = [item for item in dict.fromkeys(items) if clean(visible(item.candidate))]
+        asked = [item for item in dict.fromkeys(items) if clean(visible(item.candidate, item.question))]
         verdicts: dict[JudgeItem, Verdict] = {}
         silent: list[tuple[str, Outcome]] = []
         finished = self._engine.complete([messages(self.prompt, item) for item in asked])

@@ -138,7 +138,7 @@ def messages(prompt: Prompt, item: JudgeItem) -> list[Message]:
     text = prompt.text.format(
         question=neutral(item.question) or "(not given)",
         reference=references[0] if len(references) == 1 else f"Any one of these is right:\n{listed}",
-        candidate=neutral(visible(item.candidate)),
+        candidate=neutral(visible(item.candidate, item.question)),
     )
     return [{"role": "user", "content": text}]
 
