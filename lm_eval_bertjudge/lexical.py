@@ -1,4 +1,4 @@
-"""Rules: the paper's regex baseline (arXiv 2604.09497, section 2.3), and the strict "yes" of the cascade.
+"""Rules: the paper's regex baseline (arXiv 2604.09497, section 2.3), and what the cascade settles without a judge.
 
 The baseline extracts with the paper's pattern `Final answer: X` and compares by exact match (multiple choice), ROUGE-L
 (passages) or Math-Verify (maths). It is meant as a fair opponent: the last statement counts, markup around it is
@@ -28,6 +28,7 @@ MATCHES: tuple[Match, ...] = ("auto", "exact", "rouge_l", "math_verify")
 ROUGE_L_THRESHOLD = 0.5  # the paper's footnote 5
 
 STRICT_YES = Verdict(1.0, True, "lexical", False, "match")
+STRICT_NO = Verdict(0.0, False, "lexical", False, "mismatch")
 EMPTY_ANSWER = Verdict(0.0, False, "lexical", False, "empty_answer")  # there is nothing a judge could read
 
 _MARKUP = r"[*_`#>\s]*"
@@ -44,11 +45,11 @@ _WRAPPED = (
 )
 # How outputs state their final answer, besides the paper's "Final answer: X". The last one counts.
 _STATED = re.compile(
-    r"####|<(?:final_)?answer>|[\"']?\b(?:final_)?answer[\"']?\s{0,3}:(?=\s)"
+    r"####|^A:(?=\s)|<(?:final_)?answer>|[\"']?\b(?:final_)?answer[\"']?\s{0,3}:(?=\s)"
     rf"|\b(?:(?:final|correct|right|best)\s)*(?:answer|option|choice|result|solution){_MARKUP}(?:is|would be|:|=)(?=\W)"
     r"(?:\s*(?:option|choice)\b)?:?|\b(?:Antwort(?: lautet| ist)?|réponse est|réponse|respuesta es|respuesta|resposta é"
     r"|risposta è)\b:?|(?:答案|选)(?:是|为)?[:：]?",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 # The end of a sentence that gives a number: "so the total is 36", "18 + 18 = 36". Doubt in it is for a reader.
 _GIVES = re.compile(
@@ -91,7 +92,7 @@ def verdict(item: JudgeItem, match: Match = "auto") -> Verdict:
     `reason` is "match", "mismatch" (with the best ROUGE-L where that was the comparison), "parse_failure", or
     "undecided" with source "unjudged" where Math-Verify gave no answer in time.
     """
-    answer = final_answer(visible(item.candidate))
+    answer = final_answer(visible(item.candidate, item.question))
     if answer is None:
         return Verdict(0.0, False, "lexical", False, "parse_failure")
     outcomes = [_compare(reference, answer, item.question, match) for reference in _references(item)]
@@ -102,12 +103,17 @@ def verdict(item: JudgeItem, match: Match = "auto") -> Verdict:
     return Verdict(0.0, False, "lexical", False, "mismatch" + max(note for _, note in outcomes))
 
 
+def settled(item: JudgeItem) -> Verdict | None:
+    """The verdict where any reader would agree with a rule, right or wrong; None where a judge has to read."""
+    return STRICT_YES if strict_yes(item) else STRICT_NO if strict_no(item) else None
+
+
 def strict_yes(item: JudgeItem) -> bool:
     """Whether the candidate is, or ends with a stated final answer that is, one of the references or the same value.
 
     Ends with: after "Final answer: B" a model may still change its mind, and only a reader can tell.
     """
-    text = visible(item.candidate)
+    text = visible(item.candidate, item.question)
     references = _references(item)
     said = [answer for answer in (*_statements(text), _compared(text, item.question)) if answer]
     if any(_exact(reference, answer, item.question) for reference in references for answer in said):
@@ -119,21 +125,42 @@ def strict_yes(item: JudgeItem) -> bool:
     )
 
 
+def strict_no(item: JudgeItem) -> bool:
+    """Whether the candidate is, or ends with a stated final answer that is, surely another value than each reference:
+    another number or half-line (`values.apart`), or the letter of another option.
+    """
+    text = visible(item.candidate, item.question)
+    said = [answer for answer in (_stated_ends(text) or _bare_ends([text])) if answer]
+    references = _references(item)
+    return bool(said and references) and all(
+        values.apart(bare(reference), answer) or _other_option(reference, answer, item.question)
+        for answer in said
+        for reference in references
+    )
+
+
 def _references(item: JudgeItem) -> list[str]:
     return [answer_of(reference, item.question) for reference in item.references]
 
 
 def _statements(text: str) -> list[str]:
     """What a text may come to: itself, what follows the last "answer is", the last box, a last line in bold, a yes."""
-    found = [text]
+    emphasised = _EMPHASISED.search(text)
+    return _stated_ends(text) + _bare_ends([text, emphasised[1] if emphasised else "", _leading_word(text)])
+
+
+def _stated_ends(text: str) -> list[str]:
+    """What follows the last "answer is", and the last box."""
+    found = []
     if stated := list(_STATED.finditer(text)):
         found.append(text[stated[-1].end() :])
     if "\\boxed" in text:
         found.append(text[text.rfind("\\boxed") :])
-    if emphasised := _EMPHASISED.search(text):
-        found.append(emphasised[1])
-    found.append(_leading_word(text))
-    return [bare(_stated(end)) for end in found if len(end.strip()) <= _MAX_STATED]
+    return _bare_ends(found)
+
+
+def _bare_ends(ends: list[str]) -> list[str]:
+    return [bare(_stated(end)) for end in ends if len(end.strip()) <= _MAX_STATED]
 
 
 def _leading_word(text: str) -> str:
@@ -221,6 +248,15 @@ def _same_option(gold: str, said: str, question: str) -> bool:
         return bool(gold_text) and _same(gold_text, said, "")
     agree = not (gold_text and said_text) or _same(gold_text, said_text, "")
     return said_letter == gold_letter and agree
+
+
+def _other_option(gold: str, said: str, question: str) -> bool:
+    """Whether both name options of the question by their letters, and these have different letters and texts."""
+    offered = choices(question)
+    gold_letter, (letter, text) = _option(bare(gold))[0], _option(said)
+    if letter is None or gold_letter is None or letter == gold_letter or not {letter, gold_letter} <= offered.keys():
+        return False
+    return offered[letter] != offered[gold_letter] and (not text or _same(bare(offered[letter]), text, ""))
 
 
 def _option(text: str) -> tuple[str | None, str]:

@@ -29,10 +29,10 @@ class Pipeline:
     Attributes:
         reference: Field name or Jinja template on the document: the right answer, or a list of right answers.
         question: Field name or Jinja template: the prompt as the model got it.
-        method: "judge" (encoder), "lexical" (the regex baseline), "cascade" (strict lexical yes, else the judge),
+        method: "judge" (encoder), "lexical" (the regex baseline), "cascade" (what a rule settles, else the judge),
             "llm" (the LLM that `llm` describes).
         match: The baseline's comparison: "auto", "exact", "rouge_l" or "math_verify".
-        fallback: What the cascade leaves to the judge: "no_match" is everything but a strict lexical yes,
+        fallback: What the cascade leaves to the judge: "no_match" is what no rule settles for sure,
             "parse_failure" only what the baseline cannot parse (the paper's hybrid, Table 4).
         judge: "default" (embedded), a folder, a hub id, or "llm".
         llm: Options of an LLM judge (`LLMOptions`), as a mapping or as "model=NAME,base_url=URL".
@@ -143,8 +143,8 @@ class Pipeline:
     def decide(self, items: Sequence[JudgeItem]) -> list[Verdict]:
         """One verdict per item, in order; an item without a reference is unjudged.
 
-        The encoder is loaded only where an item needs it: never for "lexical", and for "cascade" only when the strict
-        lexical "yes" leaves something over.
+        The encoder is loaded only where an item needs it: never for "lexical", and for "cascade" only when the rules
+        leave something over.
 
         Raises:
             InputError: Unknown method or match.
@@ -164,6 +164,6 @@ class Pipeline:
         if self.method in ("judge", "llm"):
             return None
         if self.method == "cascade" and self.fallback == "no_match":
-            return lexical.STRICT_YES if lexical.strict_yes(item) else None
+            return lexical.settled(item)
         found = lexical.verdict(item, self.match)
         return found if self.method == "lexical" or found.reason not in ("parse_failure", "undecided") else None

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from lm_eval_bertjudge import lexical, math_worker
-from lm_eval_bertjudge.lexical import final_answer, shape, strict_yes, verdict
+from lm_eval_bertjudge.lexical import final_answer, settled, shape, strict_no, strict_yes, verdict
 from lm_eval_bertjudge.records import JudgeItem
 
 
@@ -128,6 +128,54 @@ NOT_STRICT = [
 ]
 
 
+STRICT_NO = [
+    ("", "18", "19"),
+    ("", "18", "It takes 9 + 10 = 19.\n#### 19"),
+    ("", "18", "9 + 10 = 19\nA: 19"),
+    ("", "18", '```json\n{"reasoning": "9 * 2 + 1", "answer": "19"}\n```'),
+    ("", "18", "Some say 18. The answer is \\boxed{19}."),
+    (CHOICES, "B) the sky", "The sky is green, I think. The answer is (C)."),
+    (CHOICES, "B", "Answer: C) coal"),
+    ("", r"[4, \infty)", "x > 4"),
+]
+NOT_STRICT_NO = [
+    ("", "18", "The answer is 19. No, wait, it is 18."),
+    ("", "18", "\\boxed{19}. Or rather: the answer is 18."),
+    ("", "18", "The answer is"),
+    ("", "18", "The answer is 19, or 18."),
+    ("", "18", "so that makes 19"),
+    (CHOICES, "B) the sky", "The answer is (C), the sky."),
+    (CHOICES, "B) the sky", "Answer: C) the sky"),
+    (CHOICES, "the sky", "The answer is (C)."),
+    (CHOICES, "B) the sky", "The answer is (D)."),
+    ("Which?\nA) red\nB) red", "A", "The answer is B."),
+    ("", "B", "The answer is C."),
+    ("", "Paris", "The answer is London."),
+]
+
+
+@pytest.mark.parametrize(("question", "reference", "candidate"), STRICT_NO)
+def test_strict_no_takes_what_is_another_answer_to_any_reader(question: str, reference: str, candidate: str) -> None:
+    assert strict_no(JudgeItem(question, (reference,), candidate))
+    assert not strict_yes(JudgeItem(question, (reference,), candidate))
+
+
+@pytest.mark.parametrize(("question", "reference", "candidate"), [*STRICT, *NOT_STRICT_NO])
+def test_strict_no_leaves_what_is_right_or_needs_a_reader(question: str, reference: str, candidate: str) -> None:
+    assert not strict_no(JudgeItem(question, (reference,), candidate))
+
+
+def test_an_answer_that_matches_one_of_several_references_is_not_settled_as_wrong() -> None:
+    assert not strict_no(JudgeItem("", ("18", "19"), "The answer is 19."))
+    assert strict_no(JudgeItem("", ("18", "19"), "The answer is 20."))
+    assert not strict_no(JudgeItem("", (), "The answer is 20."))
+
+
+def test_settled_is_yes_or_no_or_left_to_a_judge() -> None:
+    found = [settled(item("18", said)) for said in ("The answer is 18.", "The answer is 19.", "Perhaps 18")]
+    assert [v and v.correct for v in found] == [True, False, None]
+
+
 @pytest.mark.parametrize(("question", "reference", "candidate"), STRICT)
 def test_strict_yes_takes_what_is_the_same_to_any_reader(question: str, reference: str, candidate: str) -> None:
     assert strict_yes(JudgeItem(question, (reference,), candidate))
@@ -143,8 +191,8 @@ def test_strict_yes_leaves_what_needs_a_reader(question: str, reference: str, ca
 )
 def test_a_hostile_answer_is_read_in_a_moment(filler: str) -> None:
     started = time.process_time()
-    strict_yes(item("18", f"Final answer: {filler * (100_000 // len(filler))} end"))
-    strict_yes(item("18", f"{filler * (250 // len(filler))} 18"))
+    settled(item("18", f"Final answer: {filler * (100_000 // len(filler))} end"))
+    settled(item("18", f"{filler * (250 // len(filler))} 18"))
     assert time.process_time() - started < 1.0
 
 

@@ -9,7 +9,9 @@ from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.records import JudgeItem
 from tests.conftest import CountingBackend, judge_with
 
-ITEMS = [JudgeItem("q", ("18",), said) for said in ("Final answer: 18", "18, I would say", "Final answer: 19")]
+ITEMS = [
+    JudgeItem("q", ("18",), said) for said in ("Final answer: 18", "18, I would say", "Final answer: 19", "18 or 19")
+]
 
 
 def absent(*args: object, **kwargs: object) -> Judge:
@@ -19,13 +21,14 @@ def absent(*args: object, **kwargs: object) -> Judge:
 def test_lexical_needs_no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "load_judge", absent)
     verdicts = Pipeline(reference="r", method="lexical").decide(ITEMS)
-    assert [v.reason for v in verdicts] == ["match", "parse_failure", "mismatch"]
+    assert [v.reason for v in verdicts] == ["match", "parse_failure", "mismatch", "parse_failure"]
 
 
-def test_cascade_judges_what_the_strict_yes_leaves(backend: CountingBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cascade_judges_what_the_rules_leave(backend: CountingBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "load_judge", lambda *args, **kwargs: judge_with(backend))
     verdicts = Pipeline(reference="r", method="cascade").decide(ITEMS)
-    assert [v.source for v in verdicts] == ["lexical", "judge", "judge"]
+    assert [v.source for v in verdicts] == ["lexical", "judge", "lexical", "judge"]
+    assert [v.correct for v in verdicts[::2]] == [True, False]
     assert len(backend.rows) == 2
     monkeypatch.setattr(pipeline, "load_judge", absent)
     assert Pipeline(reference="r", method="cascade").decide(ITEMS[:1])[0].correct
@@ -37,7 +40,7 @@ def test_the_papers_hybrid_judges_only_what_cannot_be_parsed(
     monkeypatch.setattr(pipeline, "load_judge", lambda *args, **kwargs: judge_with(backend))
     verdicts = Pipeline(reference="r", method="cascade", fallback="parse_failure").decide(ITEMS)
     assert [(v.source, v.reason) for v in verdicts] == [
-        ("lexical", "match"), ("judge", "threshold"), ("lexical", "mismatch"),
+        ("lexical", "match"), ("judge", "threshold"), ("lexical", "mismatch"), ("judge", "threshold"),
     ]  # fmt: skip
 
 

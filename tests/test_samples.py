@@ -341,7 +341,7 @@ def test_a_run_killed_at_three_random_moments_ends_with_the_same_bytes(tmp_path:
     assert written(broken) == written(whole), f"seed {seed}"
 
 
-def test_judge_and_cascade_share_one_pass_and_differ_on_the_strict_yes_only(
+def test_judge_and_cascade_share_one_pass_and_differ_where_a_rule_settles_only(
     tmp_path: Path, judged_by: BatchBackend
 ) -> None:
     assert cli.main(["rejudge", str(gsm_file(tmp_path / "in")), "--output", str(tmp_path / "out")]) == 0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_bertjudge.values import same
+from lm_eval_bertjudge.values import apart, same
 from lm_eval_bertjudge.values.notation import plain
 
 SAME = {
@@ -85,6 +85,33 @@ def test_two_values_are_not_the_same(gold: str, said: str) -> None:
     assert not same(gold, said)
 
 
+APART = [
+    ("18", "19"), ("18", "-19"), ("0", "3"), ("$1,250", "1200"), ("40%", "45%"), ("3/4", "0.5"),
+    ("5 km", "6 km"), ("eighteen", "20"), (r"\frac{1}{2}", r"\frac{1}{3}"), (r"[4, \infty)", "x > 4"),
+    (r"[4, \infty)", "x \\le 4"), (r"(-\infty, 3)", "x < 4"), ("x >= 4", r"[5, \infty)"), ("x = 18", "x = 21"),
+]  # fmt: skip
+NOT_APART = [
+    ("18", "18.0"), ("18", "-18"), ("2018", "2019"), ("3.14159", "3.14"), ("92 million", "91.9 million"),
+    ("40695 thousand", "40,696"),
+    ("0.18", "18"), ("18%", "19"), ("2", "120 minutes"), ("5 km", "6 m"), ("24", "2 dozen"),
+    ("18", "180.5"),
+    ("18", "18 or 19"), ("18", "about B"), ("1.234", "1,234"), ("Paris", "London"), ("(4, 5)", "(4, 6)"),
+    ("4", "x > 4"), (r"[4, \infty)", "all numbers from 4 up"), ("x^2", "x^3"), ("9" * 201, "8"), ("0", "0.0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("gold", "said"), APART)
+def test_values_that_nothing_reconciles_are_apart(gold: str, said: str) -> None:
+    assert apart(gold, said)
+    assert apart(said, gold)
+
+
+@pytest.mark.parametrize(("gold", "said"), NOT_APART)
+def test_what_a_reader_could_reconcile_or_a_rule_cannot_read_is_not_apart(gold: str, said: str) -> None:
+    assert not apart(gold, said)
+    assert not apart(said, gold)
+
+
 def test_the_question_decides_what_a_bare_number_means() -> None:
     assert same("18%", "18", "What percentage is that?")
     assert not same("18%", "18", "What share is that?")
@@ -108,6 +135,7 @@ def test_what_the_question_already_says_is_no_answer() -> None:
 def test_reading_never_raises_and_a_text_is_the_same_as_itself_or_no_value(text: str) -> None:
     assert same(text, text) == same(text, f" {text} ")
     assert not same(text, "1234567")  # alphabet and length could make it, chance does not
+    assert not apart(text, text)
     plain(text)
 
 
@@ -121,4 +149,6 @@ def test_a_hostile_value_is_read_in_a_moment(piece: str) -> None:
         same("x + 1", text)
         same(text, "18")
         same(text, text[:-1])
+        apart(text, "18")
+        apart(text, text[:-1])
     assert time.process_time() - started < 0.5

@@ -30,10 +30,14 @@ def item_of(case: Row) -> JudgeItem:
 def decide(cases: list[Row], judge: str) -> list[dict[str, bool]]:
     """Per case what each method says."""
     items = [item_of(case) for case in cases]
-    said = [verdict.correct for verdict in load_judge(judge).judge(items)]
+    verdicts = load_judge(judge).judge(items)
     return [
-        {"lexical": lexical.verdict(item).correct, "cascade": lexical.strict_yes(item) or right, "judge": right}
-        for item, right in zip(items, said, strict=True)
+        {
+            "lexical": lexical.verdict(item).correct,
+            "cascade": (lexical.settled(item) or verdict).correct,
+            "judge": verdict.correct,
+        }
+        for item, verdict in zip(items, verdicts, strict=True)
     ]
 
 

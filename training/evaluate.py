@@ -20,7 +20,7 @@ import numpy as np
 from lm_eval_bertjudge import agreement
 from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.judge import load_judge
-from lm_eval_bertjudge.lexical import strict_yes
+from lm_eval_bertjudge.lexical import settled
 from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.records import JudgeItem, Verdict
 from training import baselines, phrasing
@@ -63,7 +63,7 @@ def evaluate(judge: str, rows: list[Row], *, without_question: bool = False) -> 
     baseline = Pipeline(reference="", method="lexical").decide(items)
     found |= {
         "lexical": _accuracy([v.correct for v in baseline], labels),
-        "cascade": _accuracy([v.correct or strict_yes(i) for v, i in zip(verdicts, items, strict=True)], labels),
+        "cascade": _accuracy([(settled(i) or v).correct for v, i in zip(verdicts, items, strict=True)], labels),
         "containment": _accuracy([baselines.contains(item) for item in items], labels),
     }
     if (category := rows[0]["category"]) in ("open_math", "multiple_choice"):

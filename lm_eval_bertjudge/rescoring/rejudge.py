@@ -192,7 +192,7 @@ def _run_id(file: Path, found: list[Row], settings: dict[str, Any]) -> str:
 def decide(items: Items, *, pipeline: Pipeline, methods: Sequence[Method]) -> Verdicts:
     """Per item the verdict's fields by method, in the order of `methods`.
 
-    Where judge and cascade are both wanted, the judge runs once: they differ only on the strict lexical yes.
+    Where judge and cascade are both wanted, the judge runs once: they differ only where a rule settles an answer.
     What was decided before and no cache file keeps is forgotten, so that who decides it, and when, changes nothing.
     """
     forget()
@@ -201,8 +201,7 @@ def decide(items: Items, *, pipeline: Pipeline, methods: Sequence[Method]) -> Ve
         chosen = replace(pipeline, method=method)
         if method == "cascade" and "judge" in found and chosen.fallback == "no_match":
             found[method] = [
-                lexical.STRICT_YES if lexical.strict_yes(item) else verdict
-                for item, verdict in zip(items, found["judge"], strict=True)
+                lexical.settled(item) or verdict for item, verdict in zip(items, found["judge"], strict=True)
             ]
         else:
             found[method] = chosen.decide(items)

@@ -1,10 +1,12 @@
-"""Whether two short texts are the same value: quantity, date, century, formula, list, tuple, set or interval.
+"""Whether two short texts are the same value (quantity, date, century, formula, list, tuple, set or interval), or are
+surely different ones.
 
-Strict: a text is a value only when all of it can be read as one, and what cannot be read is never the same.
+Strict: a text is a value only when all of it can be read as one, and what cannot be read is neither.
 """
 
 from __future__ import annotations
 
+from lm_eval_bertjudge.values.apart import apart_half_lines, apart_quantities
 from lm_eval_bertjudge.values.dates import same_century, same_date
 from lm_eval_bertjudge.values.formulas import same_formula
 from lm_eval_bertjudge.values.lists import same_list
@@ -28,3 +30,11 @@ def same(gold: str, said: str, question: str = "") -> bool:
         or same_formula(gold, said, question)
         or same_list(gold, said, question)
     )
+
+
+def apart(gold: str, said: str) -> bool:
+    """Whether two texts are numbers or half-lines that no unit, rounding or convention makes the same."""
+    if max(len(gold), len(said)) > _MAX_LENGTH:
+        return False
+    gold, said = plain(gold), plain(said)
+    return apart_quantities(gold, said) or apart_half_lines(gold, said)

@@ -20,7 +20,7 @@ def same_list(gold: str, said: str, question: str) -> bool:
 
     Order matters in tuples and intervals, and where the question speaks of one. A list without brackets goes with any.
     """
-    (gold_brackets, gold_members), (said_brackets, said_members) = _members(gold), _members(said)
+    (gold_brackets, gold_members), (said_brackets, said_members) = members(gold), members(said)
     if len(gold_members) != len(said_members) or len(gold_members) < 2:
         return False
     if gold_brackets and said_brackets and gold_brackets != said_brackets:
@@ -69,7 +69,7 @@ def _interval(text: str) -> str:
     return re.sub(r"^\](.*)\[$", r"(\1)", text)
 
 
-def _members(text: str) -> tuple[str, list[str]]:
+def members(text: str) -> tuple[str, list[str]]:
     """The brackets around a list, "" without, and its members; one member or none when the text is no list."""
     text = _interval(text.strip().rstrip("."))
     text = re.sub(r"^(?:[A-Za-z]\s*(?:=|in)\s*)(?=[\[({])", "", text)

@@ -168,7 +168,7 @@ def same_quantity(gold: str, said: str, question: str) -> bool:
     gold_ratio, said_ratio = _ratio(gold), _ratio(said)
     if gold_ratio is not None:
         gold, said = gold_ratio, said_ratio or said
-    a, b = quantity(_unnamed(gold)), quantity(_unnamed(said))
+    a, b = quantity(unnamed(gold)), quantity(unnamed(said))
     if a is None or b is None:
         a, b = _summed(gold) or a, _summed(said) or b
     return a is not None and b is not None and _equal(a, b, question)
@@ -182,7 +182,7 @@ def _equal(gold: Quantity, said: Quantity, question: str) -> bool:
     known_gold, known_said = _measure(gold.unit), _measure(said.unit)
     if known_gold and known_said:
         return known_gold[0] == known_said[0] and gold.number * known_gold[1] == said.number * known_said[1]
-    if not gold.unit and _stem(said.unit) and not _named(question, said.unit):
+    if not gold.unit and without_currency(said.unit) and not _named(question, said.unit):
         return False
     if gold.unit and said.unit and not _named(gold.unit, said.unit) and not _named(said.unit, gold.unit):
         return False
@@ -233,7 +233,8 @@ def _measure(unit: str) -> tuple[str, Fraction] | None:
     return (kind + power, factor ** int(power or 1))
 
 
-def _stem(unit: str) -> str:
+def without_currency(unit: str) -> str:
+    """A unit, without the currencies that an amount may leave out."""
     return "" if unit in ("", "dollar", "€", "£", "¥", "₹") else unit
 
 
@@ -267,6 +268,6 @@ def _ratio(text: str) -> str | None:
     return f"{found[1]}/{found[2]}" if found else None
 
 
-def _unnamed(text: str) -> str:
-    """Without the name that a value is given: "x = 5"."""
+def unnamed(text: str) -> str:
+    """A text without the name that a value is given: "x = 5"."""
     return re.sub(r"^[A-Za-z](?:_\w+|\([a-z]\))?\s*=\s*", "", text)
