@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from lm_eval_bertjudge.config import JudgeCard
 from tests.conftest import save_tiny_judge
+from tests.triplet_rows import CHOICE
 
 onnx = pytest.importorskip("onnx", reason="needs the extra `train`")
 transformers = pytest.importorskip("transformers", reason="needs the extra `torch`")
 
 from lm_eval_bertjudge.backends.onnx import OnnxBackend
 from lm_eval_bertjudge.backends.torch import TorchBackend
-from training import bert_graph, export
+from training import bert_graph, export, quantise
+from training.rows import write_rows
 
 
 @pytest.fixture(scope="module")
@@ -70,17 +74,63 @@ def test_two_products_of_activations_and_weights_fit_16_bits(spread: float) -> N
     weight = np.random.default_rng(0).normal(scale=spread, size=(64, 48)).astype(np.float32)
     weight[:, 0] = 0
     weight[:2, 1] = 100 * spread
-    ints, scale = bert_graph.int8_columns(weight)
+    ints, scale = quantise.int8_columns(weight)
     pairs = ints.astype(np.int64).reshape(-1, 2, 48)
     assert 255 * np.maximum(pairs, 0).sum(1).max() <= 32767
     assert 255 * np.minimum(pairs, 0).sum(1).min() >= -32768
     assert (np.abs(ints * scale - weight) <= 0.501 * scale).all()
 
 
-def test_other_encoders_are_exported_by_torch(eurobert: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def others(eurobert: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A tiny EuroBERT exported in both ways."""
     assert not bert_graph.supports(transformers.AutoConfig.from_pretrained(eurobert))
-    export.to_int8(eurobert, tmp_path / "model.onnx")
-    (tmp_path / "config.json").write_bytes((eurobert / "config.json").read_bytes())
+    found = {}
+    for way in (quantise.by_rows, quantise.by_blocks):
+        folder = found[way.__name__] = tmp_path_factory.mktemp(way.__name__)
+        export.to_int8(eurobert, folder / "model.onnx", quantised=way)
+        (folder / "config.json").write_bytes((eurobert / "config.json").read_bytes())
+    return found
+
+
+@pytest.mark.parametrize("name", ["by_rows", "by_blocks"])
+def test_other_encoders_are_exported_by_torch(eurobert: Path, others: dict[str, Path], name: str) -> None:
     ids, mask = padded(rows(8), 64)
-    exported, original = OnnxBackend(tmp_path).logits(ids, mask), TorchBackend(eurobert).logits(ids, mask)
-    assert np.abs(p(exported) - p(original)).max() < 0.02
+    judge = OnnxBackend(others[name])
+    together = p(judge.logits(ids, mask))
+    assert np.abs(together - p(TorchBackend(eurobert).logits(ids, mask))).max() < 0.02
+    alone = [p(judge.logits(*padded([row], len(row))))[0] for row in rows(8)]
+    assert together == pytest.approx(alone, abs=1e-5)
+
+
+def test_by_rows_every_linear_layer_is_in_int8(others: dict[str, Path]) -> None:
+    graph = onnx.load(others["by_rows"] / "model.onnx").graph
+    assert not [
+        c.name
+        for c in graph.initializer
+        if c.data_type == onnx.TensorProto.FLOAT and len(c.dims) == 2 and min(c.dims) > 2
+    ]
+    assert sum(node.op_type == "MatMulIntegerToFloat" for node in graph.node) > 7
+    assert not any(node.metadata_props for node in graph.node)
+
+
+@pytest.mark.parametrize(("flips", "written"), [([0], "by_rows"), ([9, 0], "by_blocks"), ([9, 9], None)])
+def test_what_flips_too_much_by_rows_is_written_by_blocks_or_refused(
+    eurobert: Path, others: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    flips: list[int], written: str | None,
+) -> None:  # fmt: skip
+    model = tmp_path / "model"
+    shutil.copytree(eurobert, model)
+    JudgeCard(name="random", max_length=256).write(model)
+    found = iter(flips)
+    monkeypatch.setattr(export, "parity", lambda *args: {"flips": next(found)})
+    write_rows(tmp_path / "check" / "m.jsonl.gz", [CHOICE])
+    args = ["--model", str(model), "--output", str(tmp_path / "out"), "--check", str(tmp_path / "check")]
+    if written is None:
+        with pytest.raises(SystemExit, match="refused: 9 of"):
+            export.main(args)
+        assert not (tmp_path / "out").exists()
+        return
+    export.main(args)
+    graph = onnx.load(tmp_path / "out" / "model.onnx").graph
+    assert [n.op_type for n in graph.node] == [n.op_type for n in onnx.load(others[written] / "model.onnx").graph.node]

@@ -3,9 +3,6 @@
 Linear layers multiply 8-bit integers. Activations get their scale per token while the graph runs, so an answer's p does
 not depend on its neighbours in the batch; weights have one scale per column. The last layer is computed for the first
 token only, which is all that the head reads.
-
-On CPUs without VNNI onnxruntime adds pairs of products in 16 bits, and saturates. The columns' scales leave room for
-every pair: 255 times the sum of two adjacent weights of one sign fits, so the same p comes out everywhere.
 """
 
 from __future__ import annotations
@@ -17,11 +14,10 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-Array = NDArray[np.float32]
+from training.quantise import Array, int8_columns
 
 OPSET = 18
 _MICROSOFT = "com.microsoft"
-_PAIR_LIMIT = 32767 // 255 - 1  # largest sum of two adjacent weights; rounding may add one
 _GELU_FLOOR = 0.17  # gelu(x) > -0.17
 _Q, _K, _V = "query", "key", "value"
 
@@ -31,15 +27,6 @@ def supports(config: object) -> bool:
     wanted = {"model_type": "bert", "hidden_act": "gelu", "is_decoder": False}
     absolute = getattr(config, "position_embedding_type", "absolute") == "absolute"
     return absolute and all(getattr(config, name, None) == value for name, value in wanted.items())
-
-
-def int8_columns(weight: Array) -> tuple[NDArray[np.int8], Array]:
-    """A weight of shape (inputs, outputs) as int8 with one scale per output; no pair of inputs can saturate 16 bits."""
-    pairs = weight.reshape(-1, 2, weight.shape[1])
-    largest = np.maximum(np.maximum(pairs, 0).sum(1), np.maximum(-pairs, 0).sum(1)).max(0)
-    scale = np.maximum(largest / _PAIR_LIMIT, np.abs(weight).max(0) / 127)
-    scale[scale == 0] = 1.0
-    return np.clip(np.round(weight / scale), -127, 127).astype(np.int8), scale.astype(np.float32)
 
 
 def bert_int8(weights: Mapping[str, Array], *, heads: int, layers: int, eps: float) -> onnx.ModelProto:

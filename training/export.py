@@ -3,8 +3,9 @@
     python -m training.export --model OUT --output JUDGE_DIR --check DEV_DIR
 
 A BERT is written as the graph of `training/bert_graph.py`; any other encoder is exported by torch and quantised by
-blocks. Rows of every source in --check are judged by the torch weights in fp32 and by the exported graph. Above 1%
-flipped verdicts the export is refused and nothing is left at --output.
+rows, or, where that flips too many verdicts, by blocks (`training/quantise.py`). Rows of every source in --check are
+judged by the torch weights in fp32 and by the exported graph. Above 1% flipped verdicts the export is refused and
+nothing is left at --output.
 """
 
 from __future__ import annotations
@@ -13,24 +14,23 @@ import argparse
 import dataclasses
 import shutil
 import tempfile
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import onnx
 import torch
-from onnxruntime.quantization import QuantType, quantize_dynamic
-from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
-from onnxruntime.quantization.shape_inference import quant_pre_process
-from transformers import AutoModelForSequenceClassification
+from transformers import AutoConfig, AutoModelForSequenceClassification
 
 from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.judge import load_judge
-from training import bert_graph
+from training import bert_graph, quantise
 from training.evaluate import items_of
 from training.rows import Row, read_rows
 
 MAX_FLIPS = 0.01
+Quantised = Callable[[Path, Path], None]  # from an fp32 graph to an int8 one
 
 
 class _Logits(torch.nn.Module):
@@ -44,8 +44,8 @@ class _Logits(torch.nn.Module):
         return self.model(input_ids=input_ids, attention_mask=attention_mask).logits
 
 
-def to_int8(model_dir: Path, path: Path) -> None:
-    """Writes the quantised graph: for a BERT the fast one, else the exporter's with weights in int8 by blocks."""
+def to_int8(model_dir: Path, path: Path, *, quantised: Quantised = quantise.by_rows) -> None:
+    """Writes the int8 graph: for a BERT the one of `bert_graph`, else the exporter's, quantised as said."""
     model = AutoModelForSequenceClassification.from_pretrained(
         model_dir, dtype=torch.float32, attn_implementation="eager"
     )  # the graph of eager attention runs a fifth faster than that of SDPA
@@ -63,7 +63,7 @@ def to_int8(model_dir: Path, path: Path) -> None:
     with tempfile.TemporaryDirectory() as work:
         fp32 = Path(work) / "fp32.onnx"
         to_onnx(model, fp32)
-        by_blocks(fp32, path)
+        quantised(fp32, path)
 
 
 def to_onnx(model: torch.nn.Module, path: Path) -> None:
@@ -75,25 +75,6 @@ def to_onnx(model: torch.nn.Module, path: Path) -> None:
         external_data=False, input_names=["input_ids", "attention_mask"], output_names=["logits"],
         dynamic_shapes=(axes, axes), verbose=False,
     )  # fmt: skip
-
-
-def by_blocks(fp32: Path, int8: Path) -> None:
-    """Quantises a graph: embeddings in int8, linear layers in int8 by blocks of 32 weights.
-
-    Activations are quantised per row and block at run time. The usual dynamic quantisation takes one scale for the
-    whole batch instead, so that an answer's p depends on its neighbours.
-    """
-    prepared, embedded = fp32.with_name("prepared.onnx"), fp32.with_name("embedded.onnx")
-    quant_pre_process(str(fp32), str(prepared), skip_symbolic_shape=True)
-    quantize_dynamic(str(prepared), str(embedded), weight_type=QuantType.QInt8, op_types_to_quantize=["Gather"])
-    blocks = DefaultWeightOnlyQuantConfig(bits=8, block_size=32, is_symmetric=True, accuracy_level=4)
-    quantizer = MatMulNBitsQuantizer(onnx.load(str(embedded)), algo_config=blocks)
-    quantizer.process()
-    model = quantizer.model.model
-    graph = model.graph
-    for part in (*graph.node, *graph.value_info, *graph.input, *graph.output, graph, model):
-        del part.metadata_props[:]  # the exporter notes the source lines of this machine on every node
-    onnx.save(model, str(int8))
 
 
 def parity(original: Path, exported: Path, rows: list[Row]) -> dict[str, float | int]:
@@ -126,16 +107,21 @@ def main(argv: list[str] | None = None) -> None:
     rows = [row for path in sorted(args.check.glob("*.jsonl.gz")) for row in islice(read_rows(path), args.check_rows)]
     if not rows:
         raise SystemExit(f"--check {args.check} has no SOURCE.jsonl.gz: there is nothing to measure the export on")
+    config = AutoConfig.from_pretrained(args.model)
+    ways = (quantise.by_rows,) if bert_graph.supports(config) else (quantise.by_rows, quantise.by_blocks)
     with tempfile.TemporaryDirectory(dir=args.output.parent) as work:
-        made = Path(work) / "judge"
-        made.mkdir()
-        to_int8(args.model, made / "model.onnx")
-        for name in ("config.json", "tokenizer.json"):
-            shutil.copy(args.model / name, made / name)
-        card = JudgeCard.read(args.model)
-        card.write(made)
-        found = parity(args.model, made, rows)
-        if found["flips"] > args.max_flips * len(rows):
+        for quantised in ways:
+            made = Path(work) / quantised.__name__
+            made.mkdir()
+            to_int8(args.model, made / "model.onnx", quantised=quantised)
+            for name in ("config.json", "tokenizer.json"):
+                shutil.copy(args.model / name, made / name)
+            card = JudgeCard.read(args.model)
+            card.write(made)
+            found = parity(args.model, made, rows)
+            if found["flips"] <= args.max_flips * len(rows):
+                break
+        else:
             raise SystemExit(f"refused: {found['flips']} of {len(rows)} verdicts differ from the original's ({found})")
         dataclasses.replace(card, parity=found).write(made)
         if args.output.exists():
