@@ -127,13 +127,13 @@ def strict_yes(item: JudgeItem) -> bool:
 
 def strict_no(item: JudgeItem) -> bool:
     """Whether the candidate is, or ends with a stated final answer that is, surely another value than each reference:
-    another number or half-line (`values.apart`), or the letter of another option.
+    another number, date, formula or interval (`values.apart`), or the letter of another option.
     """
     text = visible(item.candidate, item.question)
     said = [answer for answer in (_stated_ends(text) or _bare_ends([text])) if answer]
     references = _references(item)
     return bool(said and references) and all(
-        values.apart(bare(reference), answer) or _other_option(reference, answer, item.question)
+        values.apart(bare(reference), answer, item.question) or _other_option(reference, answer, item.question)
         for answer in said
         for reference in references
     )

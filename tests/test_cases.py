@@ -1,7 +1,7 @@
 """Regression suite of small cases, at least three a kind: formats, units, options, reasoning, refusals, injections.
 
 The floors stand a little below what the embedded judge reaches (`python -m training.cases tests/fixtures/cases.jsonl`):
-v1 has .821 by itself and .899 in the cascade.
+version 2 has .837 by itself and .951 in the cascade.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from training import cases
 PATH = Path(__file__).parent / "fixtures" / "cases.jsonl"
 FIELD_CASES = SHARED / "cases" / "field_cases.jsonl"
 CASES = cases.read_cases(PATH)
-JUDGE_FLOOR, CASCADE_FLOOR = 0.79, 0.86
-MOST_WEAK = 1  # kinds of which the cascade gets less than half; v1 has none
+JUDGE_FLOOR, CASCADE_FLOOR = 0.80, 0.92
+MOST_WEAK = 1  # kinds of which the cascade gets less than half; version 2 has none
 
 
 def test_every_kind_has_three_cases_and_both_labels() -> None:

@@ -86,17 +86,22 @@ def test_two_values_are_not_the_same(gold: str, said: str) -> None:
 
 
 APART = [
-    ("18", "19"), ("18", "-19"), ("0", "3"), ("$1,250", "1200"), ("40%", "45%"), ("3/4", "0.5"),
-    ("5 km", "6 km"), ("eighteen", "20"), (r"\frac{1}{2}", r"\frac{1}{3}"), (r"[4, \infty)", "x > 4"),
-    (r"[4, \infty)", "x \\le 4"), (r"(-\infty, 3)", "x < 4"), ("x >= 4", r"[5, \infty)"), ("x = 18", "x = 21"),
+    ("18", "19"), ("18", "-19"), ("0", "3"), ("$1,250", "1200"), ("40%", "45%"), ("3/4", "0.5"), ("x = 18", "x = 21"),
+    ("eighteen", "20"), (r"\frac{1}{2}", r"\frac{1}{3}"), ("5 km", "6 km"), ("5 km", "50 km"), ("54 m^2", "54 cm^2"),
+    ("2 h", "100 minutes"), ("9 June 1931", "July 9, 1931"),
+    (r"[4, \infty)", "x > 4"), (r"[4, \infty)", "x \\le 4"), (r"(-\infty, 3)", "x < 4"), ("x >= 4", r"[5, \infty)"),
+    ("(-1, 3)", "(-3, 1)"), (r"\left( 3, \frac{1}{2} \right)", "(3, 2)"), ("[0, 5)", "[0, 6)"),
+    ("a^2 + 3a - 10", "a^2 - 3a - 10"), ("y = 4x - 1", "y = 4x + 1"), ("4x - 1", "y = -4x - 1"), ("x^2", "x^3"),
 ]  # fmt: skip
 NOT_APART = [
     ("18", "18.0"), ("18", "-18"), ("2018", "2019"), ("3.14159", "3.14"), ("92 million", "91.9 million"),
-    ("40695 thousand", "40,696"),
-    ("0.18", "18"), ("18%", "19"), ("2", "120 minutes"), ("5 km", "6 m"), ("24", "2 dozen"),
-    ("18", "180.5"),
-    ("18", "18 or 19"), ("18", "about B"), ("1.234", "1,234"), ("Paris", "London"), ("(4, 5)", "(4, 6)"),
-    ("4", "x > 4"), (r"[4, \infty)", "all numbers from 4 up"), ("x^2", "x^3"), ("9" * 201, "8"), ("0", "0.0"),
+    ("40695 thousand", "40,696"), ("0.18", "18"), ("18%", "19"), ("2", "120 minutes"), ("2 h", "120 minutes"),
+    ("5 km", "6 kg"), ("24", "2 dozen"), ("18", "180.5"), ("18", "18 or 19"), ("18", "about B"), ("1.234", "1,234"),
+    ("$5", "$5,000"), ("9" * 201, "8"), ("0", "0.0"), ("Paris", "London"), ("June 1931", "9 July 1931"),
+    ("(1, 2)", "(2, 4)"), ("(1, 2)", "(2, 1)"), ("[1, 2]", "(1, 3)"), ("{1, 2}", "{1, 3}"), ("1, 2", "1, 3"),
+    ("4", "x > 4"), (r"[4, \infty)", "all numbers from 4 up"), ("(a, b)", "(a, c)"),
+    ("x + i", "x - i"), ("x/3", "0.333x"), ("x^2 + 1", "y^2 - 1"), ("x = y/4 + 1/4", "y = 4x - 1"),
+    ("4x - y = 1", "y = 4x"),
 ]  # fmt: skip
 
 
@@ -110,6 +115,16 @@ def test_values_that_nothing_reconciles_are_apart(gold: str, said: str) -> None:
 def test_what_a_reader_could_reconcile_or_a_rule_cannot_read_is_not_apart(gold: str, said: str) -> None:
     assert not apart(gold, said)
     assert not apart(said, gold)
+
+
+def test_another_order_is_apart_only_where_the_question_ranks() -> None:
+    for question in ("Rank the cities by size.", "List them in order.", "Name them, largest first."):
+        assert apart("Bonn, Ulm, Jena", "Ulm, Bonn, Jena", question)
+        assert not same("Bonn, Ulm, Jena", "Ulm, Bonn, Jena", question)
+        assert not apart("Bonn, Ulm, Jena", "Bonn, Ulm and Jena", question)
+        assert not apart("Bonn, Ulm, Jena", "Bonn, Ulm", question)
+    assert apart("(2, x)", "(x, 2)", "Give the coordinates.")
+    assert not apart("3, 4", "4, 3", "Which pair of numbers has the sum 7?")
 
 
 def test_the_question_decides_what_a_bare_number_means() -> None:

@@ -6,7 +6,7 @@ Strict: a text is a value only when all of it can be read as one, and what canno
 
 from __future__ import annotations
 
-from lm_eval_bertjudge.values.apart import apart_half_lines, apart_quantities
+from lm_eval_bertjudge.values.apart import apart_dates, apart_formulas, apart_lists, apart_quantities
 from lm_eval_bertjudge.values.dates import same_century, same_date
 from lm_eval_bertjudge.values.formulas import same_formula
 from lm_eval_bertjudge.values.lists import same_list
@@ -32,9 +32,14 @@ def same(gold: str, said: str, question: str = "") -> bool:
     )
 
 
-def apart(gold: str, said: str) -> bool:
-    """Whether two texts are numbers or half-lines that no unit, rounding or convention makes the same."""
+def apart(gold: str, said: str, question: str = "") -> bool:
+    """Whether two texts are values of one kind that no unit, rounding or convention makes the same."""
     if max(len(gold), len(said)) > _MAX_LENGTH:
         return False
     gold, said = plain(gold), plain(said)
-    return apart_quantities(gold, said) or apart_half_lines(gold, said)
+    return (
+        apart_quantities(gold, said)
+        or apart_dates(gold, said)
+        or apart_formulas(gold, said)
+        or apart_lists(gold, said, question)
+    )

@@ -19,8 +19,8 @@ _ORDER = re.compile(r"\((?:(day|dd)|(month|mm))\b[^()]*\)", re.IGNORECASE)
 
 def same_date(gold: str, said: str) -> bool:
     """Whether both texts are the same full date."""
-    first = _date(gold)
-    return first is not None and first == _date(said)
+    first = read_date(gold)
+    return first is not None and first == read_date(said)
 
 
 def same_century(gold: str, said: str) -> bool:
@@ -29,7 +29,7 @@ def same_century(gold: str, said: str) -> bool:
     return century is not None and century in (_century(said), _year_century(said))
 
 
-def _date(text: str) -> date | None:
+def read_date(text: str) -> date | None:
     """The date a text is, in words or digits; day and month in digits count only where their order is certain."""
     words = re.sub(r"\b(?:on|the|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|[,.]", " ", text.casefold())
     words = " ".join(re.sub(r"\b(\d{1,2})(?:st|nd|rd|th)\b", r"\1", words.replace("-", " - ")).split())

@@ -29,6 +29,18 @@ def same_formula(gold: str, said: str, question: str) -> bool:
     return _agree([_parsed(side) for side in gold.split("=")], [_parsed(side) for side in said.split("=")])
 
 
+def sampled(text: str) -> tuple[set[str], list[float]] | None:
+    """The letters of a formula and its values at a few points; None when the text is no formula with letters."""
+    tree = _parsed(text) if len(text) <= _MAX_LENGTH else None
+    letters = _letters([tree])
+    if tree is None or not letters:
+        return None
+    try:
+        return letters, [_value(tree, point) for point in _POINTS]
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+
+
 def _squeezed(text: str) -> str:
     return re.sub(r"[\s\\{}$]", "", text)
 

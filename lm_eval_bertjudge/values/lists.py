@@ -8,11 +8,12 @@ from lm_eval_bertjudge.values.formulas import same_formula
 from lm_eval_bertjudge.values.quantities import same_quantity
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_ORDERED = re.compile(
-    r"\b(?:order|ordered|respectively|first to last|last to first|sequence|ascending|descending|rank(?:ed|ing)?"
-    r"|sort(?:ed)?|steps?|pairs?|coordinates?|point|from [a-z]+est)\b",
-    re.IGNORECASE,
+_RANKED = (
+    r"in (?:\w+ )?order|ordered|rank(?:ed|ing)?|sort(?:ed)?|ascending|descending|respectively|coordinates?"
+    r"|first to last|last to first|(?:larg|small|high|low|long|short|old|young)est first"
 )
+RANKED = re.compile(rf"\b(?:{_RANKED})\b", re.IGNORECASE)  # only one order of the members is right
+_ORDERED = re.compile(rf"\b(?:{_RANKED}|order|sequence|steps?|pairs?|point|from [a-z]+est)\b", re.IGNORECASE)
 
 
 def same_list(gold: str, said: str, question: str) -> bool:
@@ -28,10 +29,11 @@ def same_list(gold: str, said: str, question: str) -> bool:
     if all(_same_member(g, s, question) for g, s in zip(gold_members, said_members, strict=True)):
         return True
     ordered = gold_brackets not in ("", "{}") or _ORDERED.search(question)
-    return not ordered and _same_set(gold_members, said_members, question)
+    return not ordered and same_set(gold_members, said_members, question)
 
 
-def _same_set(gold: list[str], said: list[str], question: str) -> bool:
+def same_set(gold: list[str], said: list[str], question: str) -> bool:
+    """Whether both have the same members, in any order."""
     left = list(said)
     for member in gold:
         match = next((other for other in left if _same_member(member, other, question)), None)

@@ -179,7 +179,7 @@ def _equal(gold: Quantity, said: Quantity, question: str) -> bool:
         return _same_number(gold, said)
     if "%" in (gold.unit, said.unit):
         return _same_share(gold, said, question)
-    known_gold, known_said = _measure(gold.unit), _measure(said.unit)
+    known_gold, known_said = measure(gold.unit), measure(said.unit)
     if known_gold and known_said:
         return known_gold[0] == known_said[0] and gold.number * known_gold[1] == said.number * known_said[1]
     if not gold.unit and without_currency(said.unit) and not _named(question, said.unit):
@@ -225,7 +225,8 @@ def _same_share(gold: Quantity, said: Quantity, question: str) -> bool:
     return _same_number(Quantity(percent.number / 100, decimals, ""), share)
 
 
-def _measure(unit: str) -> tuple[str, Fraction] | None:
+def measure(unit: str) -> tuple[str, Fraction] | None:
+    """What a unit measures and how many of the base unit it is; None for words that convert to nothing."""
     name, _, power = unit.partition("^")
     if name not in _UNITS:
         return None
@@ -255,7 +256,7 @@ def _summed(text: str) -> Quantity | None:
     parts = _SUMMAND.findall(text)
     if len(parts) < 2 or _SUMMAND.sub("", text).strip():
         return None
-    measures = [(Fraction(number), _measure(_singular(unit))) for number, unit in parts]
+    measures = [(Fraction(number), measure(_singular(unit))) for number, unit in parts]
     kinds = {measure[0] for _, measure in measures if measure}
     if len(kinds) != 1 or any(measure is None for _, measure in measures):
         return None

@@ -13,11 +13,13 @@ import argparse
 import contextlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from types import ModuleType
@@ -27,7 +29,7 @@ from timing import ROOT, alternating, child, fresh, items_of, machine  # first: 
 
 from lm_eval_bertjudge.batching import batches
 from lm_eval_bertjudge.cache import VerdictCache
-from lm_eval_bertjudge.judge import _triplets, load_judge
+from lm_eval_bertjudge.judge import Judge, _triplets, load_judge
 from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.records import JudgeItem
 
@@ -36,7 +38,9 @@ Table = list[tuple[str, str]]
 
 
 def upstream(args: argparse.Namespace) -> Table:
-    """The torch backend against BERTJudge.predict on one random checkpoint of EuroBERT-210m's shape."""
+    """The torch backend, and the export in int8, against BERTJudge.predict on one random checkpoint of EuroBERT-210m's
+    shape.
+    """
     import torch
     from transformers import AutoTokenizer, EuroBertConfig, EuroBertForSequenceClassification
 
@@ -53,12 +57,23 @@ def upstream(args: argparse.Namespace) -> Table:
             pad_token_id=tokenizer.pad_token_id or tokenizer.eos_token_id, initializer_range=0.05,
         )  # fmt: skip
         EuroBertForSequenceClassification(config).save_pretrained(folder)
+        int8 = _exported(Path(folder), Path(folder) / "int8")
         for dtype in ("bfloat16", "float32"):
-            table += _against_upstream(args, folder, dtype, items)
+            table += _against_upstream(args, folder, int8, dtype, items)
     return table
 
 
-def _against_upstream(args: argparse.Namespace, folder: str, dtype: str, items: list[JudgeItem]) -> Table:
+def _exported(folder: Path, to: Path) -> Judge:
+    from training.export import to_int8
+
+    to.mkdir()
+    to_int8(folder, to / "model.onnx")
+    for name in ("config.json", "tokenizer.json"):
+        shutil.copy(folder / name, to / name)
+    return load_judge(str(to), backend="onnx")
+
+
+def _against_upstream(args: argparse.Namespace, folder: str, int8: Judge, dtype: str, items: list[JudgeItem]) -> Table:
     theirs = _bert_judge(args.upstream)(folder, dtype=dtype)
     theirs.model.resize_token_embeddings(theirs.model.config.vocab_size)
     ours = load_judge(folder, backend="torch", device="cpu", dtype=dtype)
@@ -69,16 +84,19 @@ def _against_upstream(args: argparse.Namespace, folder: str, dtype: str, items: 
         with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
             scores[f"upstream, batch {size}"] = theirs.predict(*fields, batch_size=size)
 
-    def judged() -> None:
-        scores["ours"] = [v.p_correct or 0.0 for v in fresh(ours).judge(items)]
+    def judged(name: str, judge: Judge) -> None:
+        scores[name] = [v.p_correct or 0.0 for v in fresh(judge).judge(items)]
 
-    named: dict[str, Callable[[], Any]] = {f"upstream, batch {n}": (lambda size=n: predict(size)) for n in (1, 8, 16)}
-    seconds = alternating(named | {"ours": judged}, rounds=args.rounds)
-    best = min(value for name, value in seconds.items() if name != "ours")
-    apart = max(abs(a - b) for a, b in zip(scores["ours"], scores["upstream, batch 1"], strict=True))
+    named: dict[str, Callable[[], Any]] = {f"upstream, batch {n}": partial(predict, n) for n in (1, 8, 16)}
+    named |= {name: partial(judged, name, judge) for name, judge in (("ours", ours), ("ours in int8", int8))}
+    seconds = alternating(named, rounds=args.rounds)
+    best = min(value for name, value in seconds.items() if name.startswith("upstream"))
     table = [(f"{dtype}, {name}", f"{len(items) / value:.1f} verdicts/s") for name, value in seconds.items()]
-    table.append((f"{dtype}, ours over upstream's best", f"{best / seconds['ours']:.2f}"))
-    return [*table, (f"{dtype}, largest difference of p", f"{apart:.5f}")]
+    for name in ("ours", "ours in int8"):
+        apart = max(abs(a - b) for a, b in zip(scores[name], scores["upstream, batch 1"], strict=True))
+        table.append((f"{dtype}, {name} over upstream's best", f"{best / seconds[name]:.2f}"))
+        table.append((f"{dtype}, {name}, largest difference of p", f"{apart:.5f}"))
+    return table
 
 
 def _bert_judge(checkout: Path) -> Any:
