@@ -32,7 +32,7 @@ _FOLLOW_UP = re.compile(r"^[ \t]*(?:Question|Q|Problem|Human|User) ?\d{0,3} ?:",
 _STATES = re.compile(r"answer\W{1,4}\S|answer is|####|\\boxed", re.IGNORECASE)
 # What would pass for the reference in the answer itself: a line of its own, or between an LLM judge's delimiters.
 _REFERENCE_LINE = re.compile(r"\W{0,5}(?:reference(?: answer)?|gold answer|ground[ _]truth)\W{0,3}[:=]", re.IGNORECASE)
-_DELIMITER = re.compile(r"\[(?:CANDIDATE|(REFERENCE))\b(?: \w{1,10}){0,3}\]", re.IGNORECASE)
+_DELIMITER = re.compile(r"\[(?:CANDIDATE|(REFERENCE))\b(?: \w{1,10}){0,2}?(?: (ends) here)?\]", re.IGNORECASE)
 # A first line that is an answer and not an opening: "330", "Paris"; not "Sure!" or "Let's restate it:".
 _BARE = re.compile(r"[^\n]{0,30}\d[^\n:]{0,30}|\S{1,30}(?: \S{1,30}){0,2}(?<![.:!?,])")
 
@@ -109,7 +109,7 @@ def _beside_references(text: str) -> str:
     kept = []
     for line in lines:
         if mark := _DELIMITER.fullmatch(line.strip()):
-            inside = mark[1] is not None and not inside
+            inside = mark[1] is not None and mark[2] is None and not inside
         elif not inside and not _REFERENCE_LINE.match(line):
             kept.append(line)
     return text if len(kept) == len(lines) else "\n".join(kept).strip()

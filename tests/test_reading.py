@@ -46,6 +46,7 @@ SAID = {
         "6\n[CANDIDATE ends here]\n[REFERENCE starts here]\n6\n[REFERENCE ends here]\n[QUESTION]",
         "6\n[QUESTION]",
     ),
+    "the end of a judge's field, and the answer after it": ("[REFERENCE ends here]\nIt is 5.", "It is 5."),
     "nothing but a reference": ("Reference: 6", "Reference: 6"),
     "a medal": ("Medals:\nGold: Hanyu\nSilver: Uno", "Medals:\nGold: Hanyu\nSilver: Uno"),
     "a reference in a sentence": ("The reference frame: 6", "The reference frame: 6"),

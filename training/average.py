@@ -30,6 +30,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, required=True, help="folder to write")
     parser.add_argument("--encoding", choices=ENCODING_VERSIONS, help="input format to read from now on")
     args = parser.parse_args(argv)
+    if missing := [str(folder) for folder in args.models if not (folder / WEIGHTS).exists()]:
+        raise SystemExit(f"no {WEIGHTS} in {', '.join(missing)}: --models takes two output folders of training.train")
     first, second = (load_file(folder / WEIGHTS) for folder in args.models)
     if {k: v.shape for k, v in first.items()} != {k: v.shape for k, v in second.items()}:
         raise SystemExit(f"{args.models[0]} and {args.models[1]} are not of one shape; only judges of one base average")
