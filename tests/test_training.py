@@ -250,7 +250,7 @@ def test_the_average_of_two_judges_lies_between_them(tmp_path: Path) -> None:
     assert all(np.allclose(mean[k], v + 0.75, atol=1e-5) for k, v in weights.items())
     assert JudgeCard.read(tmp_path / "mean").training["weight"] == 0.75
     assert 0 < load_judge(str(tmp_path / "mean")).predict(candidates=["Lima"], references=["Lima"])[0] < 1
-    with pytest.raises(SystemExit, match="no model.safetensors in .*nowhere: --models takes two output folders"):
+    with pytest.raises(SystemExit, match=r"no model.safetensors in .*nowhere: --models takes two output folders"):
         average.main(["--models", "nowhere", str(later), "--weight", "0.5", "--output", str(tmp_path / "no")])
 
 
