@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
 from typing import Any, Literal
 
-from lm_eval_bertjudge import fields, lexical
+from lm_eval_bertjudge import cascade, fields, lexical
 from lm_eval_bertjudge.backends.llm_judge import LLMCard, LLMJudge, LLMOptions, load_llm
 from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.errors import InputError
@@ -164,6 +164,6 @@ class Pipeline:
         if self.method in ("judge", "llm"):
             return None
         if self.method == "cascade" and self.fallback == "no_match":
-            return lexical.settled(item)
+            return cascade.settled(item)
         found = lexical.verdict(item, self.match)
         return found if self.method == "lexical" or found.reason not in ("parse_failure", "undecided") else None

@@ -118,7 +118,7 @@ def _beside_references(text: str) -> str:
 def _beside_question(text: str, question: str) -> str:
     """The text without the lines that repeat the question, all of it or at least its last 200 characters.
 
-    An option is no repetition, and neither is what follows a label that ends the rest ("Corrected:").
+    An option is no repetition, and neither is what a line before it opens ("Corrected:").
     """
     asked = question[-_REPEATED:]
     longest_option = max(map(len, choices(question).values()), default=0)
@@ -129,8 +129,8 @@ def _beside_question(text: str, question: str) -> str:
     repeated = next((n for n, (said, given) in enumerate(pairs) if said != given), min(end, len(question)))
     before, after = _ASKED.sub("", text[: end - repeated]).rstrip(" \t"), text[end:].lstrip(" \t")
     is_lines = (not before or before.endswith("\n")) and (not after or after.startswith("\n"))
-    left = f"{before.strip()}\n{after.strip()}".strip()
-    return text if not is_lines or left.endswith(":") else left
+    opens_it = re.search(r"(?::|\b(?:is|are|be))[*_`\s]*\Z", before)
+    return text if not is_lines or opens_it else f"{before.strip()}\n{after.strip()}".strip()
 
 
 def choices(question: str) -> dict[str, str]:

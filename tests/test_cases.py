@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_bertjudge.lexical import settled, strict_yes
+from lm_eval_bertjudge.cascade import settled, strict_yes
 from tests.conftest import SHARED
 from training import cases
 

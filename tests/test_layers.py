@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "lm_eval_bertjudge"
 LAYERS = {
     "errors": 0, "records": 0, "autoload": 0, "math_worker": 0, "reading": 0, "values": 0,
     "config": 1, "fields": 1, "encoding": 1, "batching": 1, "lexical": 1, "cache": 1, "agreement": 1,
-    "backends": 2,
+    "backends": 2, "cascade": 2,
     "judge": 3,
     "pipeline": 4,
     "spill": 5,

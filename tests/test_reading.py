@@ -71,6 +71,12 @@ REPEATED = {
     "in another": (f"To '{ASKED}\n5", ASKED, f"To '{ASKED}\n5"),
     "alone": (ASKED, ASKED, ASKED),
     "as the answer": (f"Corrected:\n{ASKED}", ASKED, f"Corrected:\n{ASKED}"),
+    "as the answer, in bold": (
+        f"**Corrected:**\n{ASKED}\n(No change.)",
+        ASKED,
+        f"**Corrected:**\n{ASKED}\n(No change.)",
+    ),
+    "as the answer of a sentence": (f"So the answer is\n{ASKED}", ASKED, f"So the answer is\n{ASKED}"),
     "its last option": (f"It is\n{OPTIONS[-240:]}".strip(), OPTIONS, f"It is\n{OPTIONS[-240:]}".strip()),
     "a short question": ("It is 5.\nAnd you?", "And you?", "It is 5.\nAnd you?"),
     "no question": ("It is 5.", "", "It is 5."),

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from lm_eval_bertjudge.lexical import settled, strict_yes
+from lm_eval_bertjudge.cascade import settled, strict_yes
 from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.records import JudgeItem
 from training.evaluate import items_of

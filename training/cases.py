@@ -11,7 +11,7 @@ import argparse
 from collections import defaultdict
 from pathlib import Path
 
-from lm_eval_bertjudge import lexical
+from lm_eval_bertjudge import cascade, lexical
 from lm_eval_bertjudge.judge import load_judge
 from lm_eval_bertjudge.records import JudgeItem
 from training.rows import Row, read_rows
@@ -34,7 +34,7 @@ def decide(cases: list[Row], judge: str) -> list[dict[str, bool]]:
     return [
         {
             "lexical": lexical.verdict(item).correct,
-            "cascade": (lexical.settled(item) or verdict).correct,
+            "cascade": (cascade.settled(item) or verdict).correct,
             "judge": verdict.correct,
         }
         for item, verdict in zip(items, verdicts, strict=True)

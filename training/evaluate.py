@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from lm_eval_bertjudge import agreement
+from lm_eval_bertjudge.cascade import settled
 from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.judge import load_judge
-from lm_eval_bertjudge.lexical import settled
 from lm_eval_bertjudge.pipeline import Pipeline
 from lm_eval_bertjudge.records import JudgeItem, Verdict
 from training import baselines, phrasing

@@ -15,7 +15,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from lm_eval_bertjudge import __version__, lexical
+from lm_eval_bertjudge import __version__, cascade, lexical
 from lm_eval_bertjudge.cache import location
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judge import BATCH_TOKENS, forget
@@ -201,7 +201,7 @@ def decide(items: Items, *, pipeline: Pipeline, methods: Sequence[Method]) -> Ve
         chosen = replace(pipeline, method=method)
         if method == "cascade" and "judge" in found and chosen.fallback == "no_match":
             found[method] = [
-                lexical.settled(item) or verdict for item, verdict in zip(items, found["judge"], strict=True)
+                cascade.settled(item) or verdict for item, verdict in zip(items, found["judge"], strict=True)
             ]
         else:
             found[method] = chosen.decide(items)

@@ -38,7 +38,7 @@ def apart(gold: str, said: str, question: str = "") -> bool:
         return False
     gold, said = plain(gold), plain(said)
     return (
-        apart_quantities(gold, said)
+        apart_quantities(gold, said, question)
         or apart_dates(gold, said)
         or apart_formulas(gold, said)
         or apart_lists(gold, said, question)

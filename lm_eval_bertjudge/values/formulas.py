@@ -14,6 +14,7 @@ _POINTS = (0.37, 1.73, 2.41)  # where formulas are compared; variables get diffe
 _MAX_LENGTH = 80  # characters
 _MAX_POWER = 12
 _TOLERANCE = 1e-9
+_AMBIGUOUS = re.compile(r"/\s*(?:\d+\s*[a-zA-Z(]|[a-zA-Z]\s*[\w(])|^[A-Z]-[A-Z]$")
 
 
 def same_formula(gold: str, said: str, question: str) -> bool:
@@ -30,8 +31,11 @@ def same_formula(gold: str, said: str, question: str) -> bool:
 
 
 def sampled(text: str) -> tuple[set[str], list[float]] | None:
-    """The letters of a formula and its values at a few points; None when the text is no formula with letters."""
-    tree = _parsed(text) if len(text) <= _MAX_LENGTH else None
+    """The letters of a formula and its values at a few points; None when the text is no formula with letters, or one
+    that may be read in two ways, as 1/2x.
+    """
+    readable = len(text) <= _MAX_LENGTH and not _AMBIGUOUS.search(text)
+    tree = _parsed(text) if readable else None
     letters = _letters([tree])
     if tree is None or not letters:
         return None

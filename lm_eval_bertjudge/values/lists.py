@@ -8,12 +8,12 @@ from lm_eval_bertjudge.values.formulas import same_formula
 from lm_eval_bertjudge.values.quantities import same_quantity
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_RANKED = (
-    r"in (?:\w+ )?order|ordered|rank(?:ed|ing)?|sort(?:ed)?|ascending|descending|respectively|coordinates?"
-    r"|first to last|last to first|(?:larg|small|high|low|long|short|old|young)est first"
+_ORDERED = re.compile(
+    r"\b(?:order|ordered|respectively|first to last|last to first|sequence|ascending|descending|rank(?:ed|ing)?"
+    r"|sort(?:ed)?|steps?|pairs?|coordinates?|point|from [a-z]+est|[a-z]+est first|chronological(?:ly)?)\b",
+    re.IGNORECASE,
 )
-RANKED = re.compile(rf"\b(?:{_RANKED})\b", re.IGNORECASE)  # only one order of the members is right
-_ORDERED = re.compile(rf"\b(?:{_RANKED}|order|sequence|steps?|pairs?|point|from [a-z]+est)\b", re.IGNORECASE)
+_NAMED = re.compile(r"([A-Za-z])\s*=\s*(.+)", re.DOTALL)
 
 
 def same_list(gold: str, said: str, question: str) -> bool:
@@ -26,10 +26,16 @@ def same_list(gold: str, said: str, question: str) -> bool:
         return False
     if gold_brackets and said_brackets and gold_brackets != said_brackets:
         return False
-    if all(_same_member(g, s, question) for g, s in zip(gold_members, said_members, strict=True)):
+    if same_order(gold_members, said_members, question):
         return True
+    named = all(_NAMED.fullmatch(member) for member in gold_members + said_members)
     ordered = gold_brackets not in ("", "{}") or _ORDERED.search(question)
-    return not ordered and same_set(gold_members, said_members, question)
+    return bool(named or not ordered) and same_set(gold_members, said_members, question)
+
+
+def same_order(gold: list[str], said: list[str], question: str) -> bool:
+    """Whether both have the same members in the same places."""
+    return all(_same_member(g, s, question) for g, s in zip(gold, said, strict=True))
 
 
 def same_set(gold: list[str], said: list[str], question: str) -> bool:
@@ -44,6 +50,11 @@ def same_set(gold: list[str], said: list[str], question: str) -> bool:
 
 
 def _same_member(gold: str, said: str, question: str) -> bool:
+    """Whether two members are the same value; where both have a name, "x = 5", under the same name."""
+    gold_name, said_name = _NAMED.fullmatch(gold), _NAMED.fullmatch(said)
+    if gold_name and said_name and gold_name[1] != said_name[1]:
+        return False
+    gold, said = gold_name[2] if gold_name else gold, said_name[2] if said_name else said
     return (
         _squeezed(gold) == _squeezed(said) or same_quantity(gold, said, question) or same_formula(gold, said, question)
     )
@@ -80,7 +91,7 @@ def members(text: str) -> tuple[str, list[str]]:
         brackets, text = text[0] + text[-1], text[1:-1]
     if plus_minus := re.fullmatch(r"(?:[A-Za-z]\s*=\s*)?\+-\s*([\w.()/]+)", text):
         return "{}", [plus_minus[1], "-" + plus_minus[1]]
-    return brackets, [re.sub(r"^[A-Za-z]\s*=\s*", "", member.strip()) for member in _split(text)]
+    return brackets, [member.strip() for member in _split(text)]
 
 
 def _spans(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_SUPERSCRIPTS = {ord(c): f"^{n}" for n, c in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
+_SUPERSCRIPT, _SUBSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹", "₀₁₂₃₄₅₆₇₈₉"
 _SYMBOLS = {
     **{ord(c): "-" for c in "−–‐‑﹣－"}, ord("×"): "*", ord("·"): "*", ord("⋅"): "*", ord("÷"): "/", ord("⁄"): "/",
     ord("±"): "+-", ord("π"): "pi", ord("∞"): "inf", ord("°"): " degrees", ord("≤"): "<=",
@@ -14,13 +14,14 @@ _SYMBOLS = {
 _LATEX = (
     (re.compile(r"\\(?:left|right|displaystyle|quad|,|;|!|:| )|\{,\}(?=\d{3})|\\~"), ""),
     (re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|mbox|operatorname|boxed)\s*\{([^{}]*)\}"), r"\1"),
+    (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r"sqrt(\1)"),
+    (re.compile(r"\\sqrt\s*(\w)"), r"sqrt(\1)"),
+    (re.compile(r"√\s*(\d+|\w)"), r"sqrt(\1)"),
+    (re.compile(r"√(?=\()"), "sqrt"),
+    (re.compile(r"(?<=\d)\s*(?=\\[dt]?frac)"), " "),
     (re.compile(r"\\[dt]?frac\s*(\d)\s*(\d)"), r"\1/\2"),
     (re.compile(r"\\[dt]?frac\s*(\d)\s*\{([^{}]*)\}"), r"\1/\2"),
     (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"(\1)/(\2)"),
-    (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r"sqrt(\1)"),
-    (re.compile(r"\\sqrt\s*(\w)"), r"sqrt(\1)"),
-    (re.compile(r"√\s*(\w+)"), r"sqrt(\1)"),
-    (re.compile(r"√(?=\()"), "sqrt"),
     (re.compile(r"\\(?:times|cdot)"), "*"),
     (re.compile(r"\\(?:circ|degree)|\^\s*\{?\s*\\circ\s*\}?"), " degrees"),
     (re.compile(r"\\pm"), "+-"),
@@ -28,15 +29,23 @@ _LATEX = (
     (re.compile(r"\\l(?:e|eq)\b"), "<="),
     (re.compile(r"\\g(?:e|eq)\b"), ">="),
     (re.compile(r"\\([a-zA-Z]+|[%$#&{}])"), r"\1"),
-    (re.compile(r"\^\{([^{}]*)\}"), r"^\1"),
-    (re.compile(r"\(([\w.]+)\)/\(([\w.]+)\)"), r"\1/\2"),
+    (re.compile(r"\^\{\s*(-?(?:\d+|[a-zA-Z]))\s*\}"), r"^\1"),
+    (re.compile(r"\^\{([^{}]*)\}"), r"^(\1)"),
+    (re.compile(r"\((\d+(?:\.\d+)?|[a-zA-Z])\)(?=/)|(?<=/)\((\d+(?:\.\d+)?|[a-zA-Z])\)"), r"\1\2"),
     (re.compile(r"\$|\*\*"), ""),
 )
 
 
+def raised_and_lowered(text: str) -> str:
+    """A text with its superscript and subscript digits marked: 10⁶ as 10^6, 34₅ as 34_5."""
+    for mark, digits in (("^", _SUPERSCRIPT), ("_", _SUBSCRIPT)):
+        text = re.sub(f"[{digits}]+", lambda run: mark + "".join(str(digits.index(c)) for c in run[0]), text)  # noqa: B023
+    return text
+
+
 def plain(text: str) -> str:
     """A text without LaTeX, with ASCII digits and operators."""
-    text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", text.strip()).translate(_SUPERSCRIPTS).translate(_SYMBOLS)
+    text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", raised_and_lowered(text.strip())).translate(_SYMBOLS)
     text = unicodedata.normalize("NFKC", text).translate(_SYMBOLS)
     text = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
     text = re.sub("[\u200b-\u200f\u2060\ufeff\u00ad]", "", text)

@@ -54,7 +54,7 @@ _UNIT_WORD = re.compile(r"[^\W\d_]+(?:\^[23])?|[%€£¥₹]")
 _MAX_UNIT_WORDS = 4
 _SHORT_SCALES = {"k": 10**3, "mn": 10**6, "bn": 10**9}
 _HEDGE = re.compile(r"^(?:about|around|approximately|approx\.?|roughly|nearly|exactly|only|~|≈)\s*", re.IGNORECASE)
-_ROUNDED = re.compile(r"\s*\(?\b(?:repeating|recurring|rounded|approximately|approx\.?)\)?\.?$", re.IGNORECASE)
+_ROUNDED = re.compile(r"\s*\(?\b(?:rounded|approximately|approx\.?)\)?\.?$", re.IGNORECASE)
 _SIGN_WORD = re.compile(r"^(?:minus|negative)\s+", re.IGNORECASE)
 
 
@@ -109,8 +109,13 @@ def _unit(text: str) -> str | None:
     """The unit's words in lower case and the singular; None when the text goes on in another way."""
     text = text.strip().casefold().rstrip(".").replace("per cent", "%").replace("percent", "%")
     text = re.sub(r"\bsq(?:uare|\.)?\s+([a-z]+)", r"\1^2", re.sub(r"\bcubic\s+([a-z]+)", r"\1^3", text))
-    words = re.sub(r"[-/]|(?<=%)|(?=%)", " ", text).split()
-    if len(words) > _MAX_UNIT_WORDS or not all(_UNIT_WORD.fullmatch(word) for word in words):
+    text = re.sub(r"(?<=[a-z\d])[-/](?=[a-z])|^-(?=[a-z]{2})|(?<=%)|(?=%)", " ", text)
+    words = text.split()
+    if (
+        len(words) > _MAX_UNIT_WORDS
+        or {"repeating", "recurring"} & set(words)
+        or not all(_UNIT_WORD.fullmatch(word) for word in words)
+    ):
         return None
     return " ".join(_singular(word) for word in words)
 
@@ -147,6 +152,8 @@ def _counted(words: list[str]) -> int | None:
     total, group, last = 0, 0, 10**15
     for word in words:
         if word == "and":
+            if last not in (100, 1000):
+                return None
             last = 100
         elif word == "hundred":
             group, last = max(group, 1) * 100, 100
@@ -183,6 +190,8 @@ def _equal(gold: Quantity, said: Quantity, question: str) -> bool:
     if known_gold and known_said:
         return known_gold[0] == known_said[0] and gold.number * known_gold[1] == said.number * known_said[1]
     if not gold.unit and without_currency(said.unit) and not _named(question, said.unit):
+        return False
+    if gold.unit and said.unit and (_is_physical(gold.unit) or _is_physical(said.unit)):
         return False
     if gold.unit and said.unit and not _named(gold.unit, said.unit) and not _named(said.unit, gold.unit):
         return False
@@ -227,11 +236,16 @@ def _same_share(gold: Quantity, said: Quantity, question: str) -> bool:
 
 def measure(unit: str) -> tuple[str, Fraction] | None:
     """What a unit measures and how many of the base unit it is; None for words that convert to nothing."""
-    name, _, power = unit.partition("^")
-    if name not in _UNITS:
+    found = re.fullmatch(r"([^\s^]+)(?:\^([23]))?", unit)
+    if found is None or found[1] not in _UNITS:
         return None
-    kind, factor = _UNITS[name]
-    return (kind + power, factor ** int(power or 1))
+    kind, factor = _UNITS[found[1]]
+    return (kind + (found[2] or ""), factor ** int(found[2] or 1))
+
+
+def _is_physical(unit: str) -> bool:
+    """Whether one of its words is a unit that converts, or has a power: other words beside it make another unit."""
+    return any(measure(word) or "^" in word for word in unit.split())
 
 
 def without_currency(unit: str) -> str:
