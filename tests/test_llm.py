@@ -109,6 +109,18 @@ def test_a_server_that_fails_everything_ends_the_run_early() -> None:
         ask(lambda *_: 500, *map(str, range(80)), retries=0)
 
 
+def test_conversations_that_are_too_long_for_the_server_do_not_end_the_run() -> None:
+    prompts = ["short", *["long"] * 60, "short"]
+    found = ask(lambda prompt, _: 400 if prompt == "long" else "fine", *prompts, retries=0, concurrency=1)
+    assert [getattr(outcome, "text", None) or outcome.reason for outcome in found] == [
+        "fine",
+        *["http_400"] * 60,
+        "fine",
+    ]
+    with pytest.raises(ServerError, match="50 conversations in a row"):
+        ask(lambda *_: 400, *map(str, range(80)), retries=0)
+
+
 @pytest.mark.parametrize(("status", "hint"), [(401, "api_key_env"), (404, "Is its name for the model 'fake'")])
 def test_a_wrong_key_or_model_ends_the_run_with_a_hint_and_without_the_key(status: int, hint: str) -> None:
     with pytest.raises(ServerError, match=hint) as caught:

@@ -122,12 +122,15 @@ class ChatClient:
     def _finished(
         self, done: queue.SimpleQueue[tuple[int, Reply | Failure | Exception]], n: int
     ) -> Iterator[tuple[int, Reply | Failure]]:
-        failures = 0
+        failures, answered = 0, False
         for _ in range(n):
             index, outcome = done.get()
             if isinstance(outcome, Exception):
                 raise outcome
-            failures = failures + 1 if isinstance(outcome, Failure) else 0
+            if isinstance(outcome, Reply):
+                failures, answered = 0, True
+            elif not (answered and outcome.reason == "http_400"):  # refused by a server that answers others: too long
+                failures += 1
             yield index, outcome
             if failures >= _FAILURES_IN_A_ROW:
                 raise ServerError(
