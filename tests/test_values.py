@@ -78,6 +78,7 @@ def pairs(by_kind: dict[str, list[tuple[str, str]]]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("gold", "said"), pairs(SAME))
 def test_one_value_in_two_spellings_is_the_same(gold: str, said: str) -> None:
     assert same(gold, said)
+    assert not apart(gold, said)
 
 
 @pytest.mark.parametrize(("gold", "said"), pairs(DIFFERENT))
