@@ -170,11 +170,12 @@ def test_the_readmes_filter_is_read_as_written() -> None:
     assert listed | {"engine_args"} == {f.name for f in dataclasses.fields(LLMOptions)}
 
 
-def test_the_cascade_asks_the_llm_only_where_no_rule_says_yes() -> None:
+def test_the_cascade_asks_the_llm_only_where_no_rule_settles_the_answer() -> None:
     with serving(says) as fake:
         chosen = Pipeline(reference="r", method="cascade", judge="llm", llm={"model": "m", "base_url": fake.url})
-        verdicts = chosen.decide([item("Final answer: 18"), item("so 18"), item("19")])
-    assert [(v.correct, v.source) for v in verdicts] == [(True, "lexical"), (True, "judge"), (False, "judge")]
+        verdicts = chosen.decide([item("Final answer: 18"), item("so 18"), item("19"), item("19, I think")])
+    sources = ["lexical", "judge", "lexical", "judge"]
+    assert [(v.correct, v.source) for v in verdicts] == list(zip([True, True, False, False], sources, strict=True))
     assert len(fake.bodies) == 2
 
 
