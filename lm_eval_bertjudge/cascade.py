@@ -57,7 +57,10 @@ _MAX_STATEMENTS = 8
 
 def settled(item: JudgeItem) -> Verdict | None:
     """The verdict where any reader would agree with a rule, right or wrong; None where a judge has to read."""
-    return STRICT_YES if strict_yes(item) else STRICT_NO if strict_no(item) else None
+    text, references = _read(item)
+    if _is_right(text, references, item.question):
+        return STRICT_YES
+    return STRICT_NO if _is_wrong(text, references, item.question) else None
 
 
 def strict_yes(item: JudgeItem) -> bool:
@@ -66,31 +69,39 @@ def strict_yes(item: JudgeItem) -> bool:
     Ends with: after "Final answer: B" a model may still change its mind, and only a reader can tell. So it is where a
     next question follows the model's text: the last answer may be that one's.
     """
-    text = visible(item.candidate, item.question)
-    if _NEXT_TASK.search(text):
-        return False
-    references = references_of(item)
-    said = [answer for answer in (*_statements(text), _compared(text, item.question)) if answer]
-    if any(exact(reference, answer, item.question) for reference in references for answer in said):
-        return True
-    number = _last_number(text)
-    if text.rpartition("\n")[2].startswith("A:") and _has_sides(text, item.question):
-        return False
-    return number is not None and any(
-        quantity(plain(reference)) is not None and values.same(reference, number, item.question)
-        for reference in references
-    )
+    return _is_right(*_read(item), item.question)
 
 
 def strict_no(item: JudgeItem) -> bool:
     """Whether all that the candidate states as its answer, the last thing it says, is surely another value than each
     reference: another number, date, formula or interval (`values.apart`), or the letter of another option.
     """
-    text = visible(item.candidate, item.question)
-    said = _only_answers(text, item.question)
-    references = references_of(item)
+    return _is_wrong(*_read(item), item.question)
+
+
+def _read(item: JudgeItem) -> tuple[str, list[str]]:
+    """What the candidate says, and the answers that the references give."""
+    return visible(item.candidate, item.question), references_of(item)
+
+
+def _is_right(text: str, references: list[str], question: str) -> bool:
+    if _NEXT_TASK.search(text):
+        return False
+    said = [answer for answer in (*_statements(text), _compared(text, question)) if answer]
+    if any(exact(reference, answer, question) for reference in references for answer in said):
+        return True
+    number = _last_number(text)
+    if text.rpartition("\n")[2].startswith("A:") and _has_sides(text, question):
+        return False
+    return number is not None and any(
+        quantity(plain(reference)) is not None and values.same(reference, number, question) for reference in references
+    )
+
+
+def _is_wrong(text: str, references: list[str], question: str) -> bool:
+    said = _only_answers(text, question)
     return bool(said and references) and all(
-        values.apart(bare(reference), answer, item.question) or _other_option(reference, answer, item.question)
+        values.apart(bare(reference), answer, question) or _other_option(reference, answer, question)
         for answer in said
         for reference in references
     )
@@ -110,9 +121,9 @@ def _only_answers(text: str, question: str) -> list[str]:
         return []
     if starts and _qualified(text[: stated[-1].start() if stated else last]):
         return []
-    ends = [text[start:] if start == last else _sentence(text[start : start + _MAX_STATED]) for start in starts or [0]]
-    found = [bare(_stated(end)) for end in ends]
-    return [answer for answer in found if answer] if found[starts.index(last) if starts else 0] else []
+    final = bare(_stated(text[last:]))
+    earlier = [_sentence(text[start : start + _MAX_STATED]) for start in starts if start != last]
+    return [*filter(None, (bare(_stated(end)) for end in earlier)), final] if final else []
 
 
 def _has_sides(text: str, question: str) -> bool:

@@ -14,10 +14,9 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from training.quantise import Array, int8_columns
+from training.quantise import MICROSOFT, Array, int8_columns
 
 OPSET = 18
-_MICROSOFT = "com.microsoft"
 _GELU_FLOOR = 0.17  # gelu(x) > -0.17
 _Q, _K, _V = "query", "key", "value"
 
@@ -62,7 +61,7 @@ class _Bert:
         ids = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "length"]) for n in _INPUTS]
         logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 2])
         graph = helper.make_graph(self._nodes, "judge", ids, [logits], list(self._constants.values()))
-        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(_MICROSOFT, 1)]
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=9, producer_name="lm-eval-bertjudge")
 
     def _embeddings(self) -> str:
@@ -91,11 +90,11 @@ class _Bert:
         bias = self._const(
             f"{attention}.bias", np.concatenate([self._weights[f"{attention}.{part}.bias"] for part in (_Q, _K, _V)])
         )
-        seen = self._node("MultiHeadAttention", query, key, value, bias, mask, domain=_MICROSOFT, num_heads=self._heads)
+        seen = self._node("MultiHeadAttention", query, key, value, bias, mask, domain=MICROSOFT, num_heads=self._heads)
         said = self._linear(seen, f"{name}.attention.output.dense")
         x = self._norm(self._node("Add", said, asked), f"{name}.attention.output.LayerNorm")
         wide = self._product(*self._quantised(x), f"{name}.intermediate.dense")
-        wide = self._node("BiasGelu", wide, self._weight(f"{name}.intermediate.dense.bias"), domain=_MICROSOFT)
+        wide = self._node("BiasGelu", wide, self._weight(f"{name}.intermediate.dense.bias"), domain=MICROSOFT)
         out = self._linear(wide, f"{name}.output.dense", after_gelu=True)
         return self._norm(self._node("Add", out, x), f"{name}.output.LayerNorm")
 
@@ -121,7 +120,7 @@ class _Bert:
         step, zero = self._step(223, 32) if after_gelu else self._step(127, 128)
         product = self._node(
             "MatMulIntegerToFloat", ints, self._const(f"{name}.weight", weight), step,
-            self._const(f"{name}.scale", column_scale), zero, domain=_MICROSOFT,
+            self._const(f"{name}.scale", column_scale), zero, domain=MICROSOFT,
         )  # fmt: skip
         return self._node("Mul", product, scale)
 

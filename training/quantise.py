@@ -19,15 +19,15 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 Array = NDArray[np.float32]
 
 _PAIR_LIMIT = 32767 // 255 - 1  # largest sum of two adjacent weights; rounding may add one
-_MICROSOFT = "com.microsoft"
+MICROSOFT = "com.microsoft"
 
 
 def by_rows(fp32: Path, int8: Path) -> None:
     """Embeddings in int8, linear layers too: weights with one scale per column, activations with one per token."""
     model = _int8_embeddings(fp32)
     _Rows(model.graph).rewrite()
-    if all(opset.domain != _MICROSOFT for opset in model.opset_import):
-        model.opset_import.append(helper.make_opsetid(_MICROSOFT, 1))
+    if all(opset.domain != MICROSOFT for opset in model.opset_import):
+        model.opset_import.append(helper.make_opsetid(MICROSOFT, 1))
     _save(model, int8)
 
 
@@ -99,7 +99,7 @@ class _Rows:
         scale_name = self._const(f"{weight}_scale", scale)
         product = self._node(
             "MatMulIntegerToFloat", ints, columns_name, self._step, scale_name, self._zero,
-            output=f"{output}_product", domain=_MICROSOFT,
+            output=f"{output}_product", domain=MICROSOFT,
         )  # fmt: skip
         self._node("Mul", product, largest, output=output)
 
