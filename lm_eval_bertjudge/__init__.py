@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # this module is imported at every Python start; typing would cost more than all of it
+# This module is imported at every Python start; typing would cost more than all of it.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from lm_eval_bertjudge.judge import Judge, load_judge
-    from lm_eval_bertjudge.records import JudgeItem, Verdict
+    from lm_eval_bertjudge.judges.encoder.judge import Judge, load_judge
+    from lm_eval_bertjudge.types import JudgeItem, Verdict
 
 __version__ = "0.1.0"
 __all__ = ["Judge", "JudgeItem", "Verdict", "load_judge"]
 
-_HOMES = {"Judge": "judge", "load_judge": "judge", "JudgeItem": "records", "Verdict": "records"}
+_HOMES = {
+    "Judge": "judges.encoder.judge",
+    "load_judge": "judges.encoder.judge",
+    "JudgeItem": "types",
+    "Verdict": "types",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -24,8 +24,8 @@ from lm_eval.api.registry import filter_registry, metric_registry, register_filt
 from lm_eval_bertjudge import spill
 from lm_eval_bertjudge.autoload import tasks_dir
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
-from lm_eval_bertjudge.pipeline import Pipeline
-from lm_eval_bertjudge.records import Verdict
+from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.types import Verdict
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,9 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
     def __init__(self, **options: Any) -> None:
         self.options = options
 
-    def apply(self, resps: Iterable[str | Sequence[Any]], docs: Sequence[Mapping[str, Any]]) -> list[list[VerdictRow]]:
+    def apply(
+        self, resps: Iterable[str | Sequence[Any]], docs: Sequence[Mapping[str, Any]]
+    ) -> list[list[VerdictRow]]:
         """Verdict rows per document, in order: mappings with p_correct, correct, source, truncated, reason.
 
         Args:
@@ -89,10 +91,14 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
         left = iter(verdicts)
         return [[VerdictRow(next(left).as_row()) for _ in responses] for responses in answers]
 
-    def _verdicts(self, answers: list[list[Any]], docs: Sequence[Mapping[str, Any]]) -> list[Verdict]:
+    def _verdicts(
+        self, answers: list[list[Any]], docs: Sequence[Mapping[str, Any]]
+    ) -> list[Verdict]:
         pipeline = Pipeline.read(self.options)
         items = [
-            pipeline.item(doc, response) for responses, doc in zip(answers, docs, strict=True) for response in responses
+            pipeline.item(doc, response)
+            for responses, doc in zip(answers, docs, strict=True)
+            for response in responses
         ]
         if items and not any(item.references for item in items):
             raise InputError(f"the reference {pipeline.reference!r} is empty on every document")
@@ -101,9 +107,13 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
         return verdicts
 
 
-def _saved(error: BaseException, unjudged: list[dict[str, Any]], options: Mapping[str, Any]) -> tuple[Path | None, str]:
+def _saved(
+    error: BaseException, unjudged: list[dict[str, Any]], options: Mapping[str, Any]
+) -> tuple[Path | None, str]:
     """Saves what a failure or a stop left unjudged: the file, and what to tell about it."""
-    stopped = {KeyboardInterrupt: "stopped by Ctrl-C", SystemExit: "stopped by SIGTERM"}.get(type(error))
+    stopped = {KeyboardInterrupt: "stopped by Ctrl-C", SystemExit: "stopped by SIGTERM"}.get(
+        type(error)
+    )
     cause = stopped or (str(error) if isinstance(error, BertJudgeError) else repr(error))
     after = (
         "answers of other tasks that were not judged yet are not saved"
@@ -113,7 +123,10 @@ def _saved(error: BaseException, unjudged: list[dict[str, Any]], options: Mappin
     try:
         path = spill.save(unjudged)
     except BertJudgeError as full:
-        return None, f"judging failed: {cause}\n{full}: only the sample log (--log_samples) has them; {after}"
+        return (
+            None,
+            f"judging failed: {cause}\n{full}: only the sample log (--log_samples) has them; {after}",
+        )
     return path, (
         f"judging failed: {cause}\nThe {len(unjudged)} answers of this task are in {path}; {after}.\n"
         f"Judge them, once the cause is mended, with:\n  {spill.command(path, options)}"
@@ -140,10 +153,14 @@ def bertjudge(
     """
     rows = _rows(references[0], predictions[0], options)
     failed = any(row.get("reason") == FAILED.reason for row in rows)
-    share = {"bertjudge": NotScored("nan") if failed else _mean([float(row["correct"]) for row in rows])}
+    share = {
+        "bertjudge": NotScored("nan") if failed else _mean([float(row["correct"]) for row in rows])
+    }
     for column in columns:
         if column not in COLUMNS:
-            raise InputError(f"metric bertjudge has no column {column!r}; it has {', '.join(COLUMNS)}")
+            raise InputError(
+                f"metric bertjudge has no column {column!r}; it has {', '.join(COLUMNS)}"
+            )
         share[f"bertjudge_{column}"] = _mean([float(COLUMNS[column](row)) for row in rows])
     return share if columns else share["bertjudge"]
 
@@ -175,13 +192,19 @@ def _judged_pair(reference: Any, answers: list[Any], options: Mapping[str, Any])
         except Exception as error:  # told in the log, and not a number in the table
             _spilled[key], message = _saved(error, unjudged, options)
             logger.error("%s", message)
-            logger.error("the metric alone sees one document at a time: all answers that follow go to the same file")
+            logger.error(
+                "the metric alone sees one document at a time: all answers that follow go to the same file"
+            )
     elif (path := _spilled[key]) is not None:
         try:
             spill.append(unjudged, path)
         except OSError as error:
             _spilled[key] = None
-            logger.error("%s is incomplete: %s. Only the sample log (--log_samples) has what follows", path, error)
+            logger.error(
+                "%s is incomplete: %s. Only the sample log (--log_samples) has what follows",
+                path,
+                error,
+            )
     return [FAILED for _ in answers]
 
 
@@ -239,11 +262,15 @@ def check_task(name: str, *, include_path: str | None = None, n_docs: int = 3) -
     problems = []
     metrics = [entry["metric"] for entry in task.config.metric_list or []]
     if task.config.process_results is not None:
-        problems.append("it has its own process_results, so the harness ignores metric_list: use `bertjudge rejudge`")
+        problems.append(
+            "it has its own process_results, so the harness ignores metric_list: use `bertjudge rejudge`"
+        )
     elif "bertjudge" not in metrics:
         problems.append(f"its metric_list is {metrics}: add `- metric: bertjudge`")
     if not pipelines:
-        problems.append("no pipeline of its filter_list has `function: bertjudge`, so the question is not seen")
+        problems.append(
+            "no pipeline of its filter_list has `function: bertjudge`, so the question is not seen"
+        )
     docs = [dict(doc) for doc, _ in zip(task.eval_docs, range(n_docs))]  # noqa: B905 (the shorter ends it)
     return TaskCheck(docs, pipelines, problems)
 
@@ -259,7 +286,9 @@ class ReplayModel(LM):  # type: ignore[misc]
         """The recorded answer to each request's prompt."""
         return [self._answers[request.args[0]] for request in requests]
 
-    def loglikelihood(self, requests: list[Any], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+    def loglikelihood(
+        self, requests: list[Any], disable_tqdm: bool = False
+    ) -> list[tuple[float, bool]]:
         """Not recorded."""
         raise NotImplementedError("recorded answers have no likelihoods")
 
@@ -272,8 +301,12 @@ def evaluate(model: LM, task_configs: list[dict[str, Any]]) -> tuple[dict[str, A
     from lm_eval.tasks import TaskManager
     from lm_eval.utils import make_table
 
-    nothing_else = TaskManager(include_defaults=False)  # indexing the harness's own tasks takes seconds
-    results = lm_eval.simple_evaluate(model=model, tasks=task_configs, log_samples=True, task_manager=nothing_else)
+    nothing_else = TaskManager(
+        include_defaults=False
+    )  # indexing the harness's own tasks takes seconds
+    results = lm_eval.simple_evaluate(
+        model=model, tasks=task_configs, log_samples=True, task_manager=nothing_else
+    )
     return results, make_table(results)
 
 

@@ -14,14 +14,16 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from lm_eval_bertjudge.backends.llm_judge import LLMOptions
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
-from lm_eval_bertjudge.pipeline import Pipeline
+from lm_eval_bertjudge.judges.llm.judge import LLMOptions
+from lm_eval_bertjudge.scorer import Pipeline
 
 PREFIX = "bertjudge_unjudged_"
 
 
-def rows(answers: Sequence[Sequence[Any]], docs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def rows(
+    answers: Sequence[Sequence[Any]], docs: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """The answers to each document as rows with doc_id (position), doc and candidate, as `bertjudge judge` reads."""
     pairs = zip(answers, docs, strict=False)  # lengths that differ may be the very fault
     return [
@@ -38,7 +40,11 @@ def save(unjudged: Sequence[Mapping[str, Any]]) -> Path:
         BertJudgeError: None of them can be written; the message says why for each.
     """
     refused = []
-    folders: tuple[Callable[[], str], ...] = (os.getcwd, tempfile.gettempdir, lambda: os.path.expanduser("~"))
+    folders: tuple[Callable[[], str], ...] = (
+        os.getcwd,
+        tempfile.gettempdir,
+        lambda: os.path.expanduser("~"),
+    )
     for folder in folders:
         try:
             return _written(unjudged, folder())
@@ -69,8 +75,15 @@ def _lines(unjudged: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for row in unjudged:
         try:
             line = json.dumps({**row, "doc": dict(row["doc"])}, default=str)
-        except (TypeError, ValueError, RecursionError):  # keys that are no text, or a document that holds itself
-            line = json.dumps({**row, "doc": {str(key): str(value) for key, value in row["doc"].items()}}, default=str)
+        except (
+            TypeError,
+            ValueError,
+            RecursionError,
+        ):  # keys that are no text, or a document that holds itself
+            line = json.dumps(
+                {**row, "doc": {str(key): str(value) for key, value in row["doc"].items()}},
+                default=str,
+            )
         yield line + "\n"
 
 
@@ -85,7 +98,10 @@ def command(path: Path, options: Mapping[str, Any]) -> str:
     given = {name: options[name] for name in known if options.get(name) is not None}
     if not _readable(given.get("llm")):
         del given["llm"]
-    texts = {name: value if isinstance(value, str) else json.dumps(value, default=str) for name, value in given.items()}
+    texts = {
+        name: value if isinstance(value, str) else json.dumps(value, default=str)
+        for name, value in given.items()
+    }
     flags = "".join(f" --{name} {shlex.quote(text)}" for name, text in texts.items())
     output = path.with_name(path.name.replace(PREFIX, "verdicts_"))
     return f"bertjudge judge --input {shlex.quote(str(path))} --output {shlex.quote(str(output))}{flags}"

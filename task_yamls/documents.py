@@ -95,7 +95,11 @@ def coqa_all(doc: Doc) -> Iterator[Doc]:
     turns = zip(doc["questions"]["input_text"], doc["answers"]["input_text"], strict=True)
     for turn, (question, answer) in enumerate(turns):
         shared = {"id": doc["id"], "source": doc["source"], "turn": turn + 1}
-        yield shared | {"passage": passage, "question": question, "references": _coqa_answers(doc, turn)}
+        yield shared | {
+            "passage": passage,
+            "question": question,
+            "references": _coqa_answers(doc, turn),
+        }
         passage += f"\n\nQ: {question}\nA: {answer}"
 
 
@@ -186,13 +190,17 @@ def __getattr__(name: str) -> Callable[[Dataset], Dataset]:
     benchmark, _, formatting = name.rpartition("_")
     subject = benchmark.removeprefix("mmlu_") if benchmark not in BENCHMARKS else None
     if formatting not in FORMATS or subject == benchmark:
-        raise AttributeError(f"no {name!r}: one of {', '.join(BENCHMARKS)}, mmlu_SUBJECT, then _soft, _free or _strict")
+        raise AttributeError(
+            f"no {name!r}: one of {', '.join(BENCHMARKS)}, mmlu_SUBJECT, then _soft, _free or _strict"
+        )
     read = BENCHMARKS.get(benchmark, mmlu)
 
     @lru_cache(maxsize=1)  # the harness asks for a task's documents seven times
     def process_docs(docs: Dataset) -> Dataset:
         if subject is not None:
             docs = docs.select([i for i, each in enumerate(docs["subject"][:]) if each == subject])
-        return Dataset.from_list([made | {"formatting": formatting} for doc in docs for made in read(doc)])
+        return Dataset.from_list(
+            [made | {"formatting": formatting} for doc in docs for made in read(doc)]
+        )
 
     return process_docs

@@ -19,10 +19,10 @@ import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from lm_eval_bertjudge.autoload import tasks_dir
-from lm_eval_bertjudge.cache import VerdictCache
-from lm_eval_bertjudge.config import JudgeCard
-from lm_eval_bertjudge.encoding import MARKERS, Encoder
-from lm_eval_bertjudge.judge import Judge
+from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
+from lm_eval_bertjudge.judges.encoder.card import JudgeCard
+from lm_eval_bertjudge.judges.encoder.encoding import MARKERS, Encoder
+from lm_eval_bertjudge.judges.encoder.judge import Judge
 
 if TYPE_CHECKING:
     from lm_eval.tasks import TaskManager
@@ -69,7 +69,9 @@ class CountingBackend:
 
     def logits(self, input_ids: np.ndarray, attention_mask: np.ndarray) -> np.ndarray:
         assert input_ids.shape == attention_mask.shape
-        kept = [ids[mask == 1].tolist() for ids, mask in zip(input_ids, attention_mask, strict=True)]
+        kept = [
+            ids[mask == 1].tolist() for ids, mask in zip(input_ids, attention_mask, strict=True)
+        ]
         self.rows += kept
         right = [(sum(i * t for i, t in enumerate(row, start=1)) % 97) / 97 * 6 - 3 for row in kept]
         return np.array([[0.0, r] for r in right], dtype=np.float32)
@@ -85,13 +87,17 @@ def _encoder() -> Encoder:
     return Encoder(byte_level_tokenizer().to_str(), max_length=128)
 
 
-def judge_with(backend: CountingBackend, *, batch_tokens: int = 1024, known: VerdictCache | None = None) -> Judge:
+def judge_with(
+    backend: CountingBackend, *, batch_tokens: int = 1024, known: VerdictCache | None = None
+) -> Judge:
     """A judge of 128 tokens on the given backend."""
     card = JudgeCard(name="test", max_length=128)
     return Judge(backend, _encoder(), card, batch_tokens=batch_tokens, cache=known)
 
 
-def save_tiny_judge(folder: Path, config: object, *, with_head: bool = True, card: bool = True) -> Path:
+def save_tiny_judge(
+    folder: Path, config: object, *, with_head: bool = True, card: bool = True
+) -> Path:
     """Saves a randomly initialised encoder of the given config as a judge folder."""
     torch = pytest.importorskip("torch", reason="needs the extra `torch`")
     from transformers import AutoModel, AutoModelForSequenceClassification
@@ -103,7 +109,11 @@ def save_tiny_judge(folder: Path, config: object, *, with_head: bool = True, car
     byte_level_tokenizer().save(str(folder / "tokenizer.json"))
     (folder / "tokenizer_config.json").write_text(
         json.dumps(
-            {"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": "<|pad|>", "eos_token": "<|end_of_text|>"}
+            {
+                "tokenizer_class": "PreTrainedTokenizerFast",
+                "pad_token": "<|pad|>",
+                "eos_token": "<|end_of_text|>",
+            }
         )
     )
     if card:
@@ -115,7 +125,9 @@ def save_tiny_judge(folder: Path, config: object, *, with_head: bool = True, car
 def eurobert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny, randomly initialised EuroBERT as a judge folder."""
     transformers = pytest.importorskip("transformers", reason="needs the extra `torch`")
-    return save_tiny_judge(tmp_path_factory.mktemp("judges") / "eurobert", eurobert_config(transformers))
+    return save_tiny_judge(
+        tmp_path_factory.mktemp("judges") / "eurobert", eurobert_config(transformers)
+    )
 
 
 def eurobert_config(transformers: object) -> object:

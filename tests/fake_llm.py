@@ -44,12 +44,22 @@ class FakeLLM:
             self.at_once -= 1
 
 
-def completion(text: str | None, *, finish_reason: str = "stop", logprobs: Any = None) -> dict[str, Any]:
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish_reason}
-    usage = {"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 105}
-    return {"id": "1", "object": "chat.completion", "created": 0, "model": "fake", "usage": usage} | {
-        "choices": [choice | {"logprobs": logprobs}]
+def completion(
+    text: str | None, *, finish_reason: str = "stop", logprobs: Any = None
+) -> dict[str, Any]:
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": text},
+        "finish_reason": finish_reason,
     }
+    usage = {"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 105}
+    return {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "fake",
+        "usage": usage,
+    } | {"choices": [choice | {"logprobs": logprobs}]}
 
 
 def token(text: str, **alternatives: float) -> dict[str, Any]:

@@ -16,7 +16,9 @@ from tests.fake_llm import completion
 
 def reply(prompt: str) -> str:
     if "[CANDIDATE starts here]" in prompt:
-        reference, candidate = re.findall(r"\[(?:REFERENCE|CANDIDATE) starts here\]\n(.*?)\n\[", prompt, re.DOTALL)
+        reference, candidate = re.findall(
+            r"\[(?:REFERENCE|CANDIDATE) starts here\]\n(.*?)\n\[", prompt, re.DOTALL
+        )
         return f"Final answer: {candidate.endswith(f'Final answer: {reference}')}"
     total = sum(map(int, re.findall(r"\d+", prompt)))
     return f"I add them. Final answer: {total + total % 2}"

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lm_eval_bertjudge import agreement, cli
+from lm_eval_bertjudge import cli
+from lm_eval_bertjudge.analysis import agreement, correction
+from lm_eval_bertjudge.analysis.baselines import text_scores
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.reporting import correction
-from lm_eval_bertjudge.reporting.beside import text_scores
 
 
 def ints(*values: int) -> Any:
@@ -73,11 +73,15 @@ def test_mcnemar_is_the_exact_binomial_p(only_first: int, only_second: int, p: f
 
 def test_the_permutation_p_is_the_exact_share_of_sign_flips() -> None:
     # five questions on which only the first judge is right: of 32 flips 2 are as far from 0
-    found = agreement.compare(ints(1, 1, 1, 1, 1, 1), ints(0, 0, 0, 0, 0, 1), list("abcdef"), seed=1)
+    found = agreement.compare(
+        ints(1, 1, 1, 1, 1, 1), ints(0, 0, 0, 0, 0, 1), list("abcdef"), seed=1
+    )
     assert found["permutation_p"] == pytest.approx(2 / 32, abs=0.008)
     assert found["mcnemar_p"] == pytest.approx(2 / 32)
     assert found["difference"] == pytest.approx(5 / 6)
-    assert found == agreement.compare(ints(1, 1, 1, 1, 1, 1), ints(0, 0, 0, 0, 0, 1), list("abcdef"), seed=1)
+    assert found == agreement.compare(
+        ints(1, 1, 1, 1, 1, 1), ints(0, 0, 0, 0, 0, 1), list("abcdef"), seed=1
+    )
 
 
 def test_the_bootstrap_resamples_questions_and_not_answers() -> None:
@@ -102,11 +106,16 @@ def test_the_gap_of_rates_has_a_cluster_robust_interval() -> None:
     reach = t.ppf(0.975, 2) * math.sqrt(sum(s * s for s in sums) * 3 / 2) / 6
     assert found["gap"] == pytest.approx(mean)
     assert found["gap_interval"] == pytest.approx((mean - reach, mean + reach))
-    assert (found["judge_rate"], found["gold_rate"], found["n_questions"]) == (0.5, pytest.approx(1 / 3), 3)
+    assert (found["judge_rate"], found["gold_rate"], found["n_questions"]) == (
+        0.5,
+        pytest.approx(1 / 3),
+        3,
+    )
 
 
 @pytest.mark.parametrize(
-    ("accuracy", "rho", "expected"), [(0.9, 1.0, 0.9), (0.9, 0.975, 0.88), (0.3, 0.5, 0.5), (1.0, 0.95, 0.95)]
+    ("accuracy", "rho", "expected"),
+    [(0.9, 1.0, 0.9), (0.9, 0.975, 0.88), (0.3, 0.5, 0.5), (1.0, 0.95, 0.95)],
 )
 def test_equation_6_of_the_paper(accuracy: float, rho: float, expected: float) -> None:
     assert agreement.accuracy_for_true_labels(accuracy, rho) == pytest.approx(expected)
@@ -131,13 +140,17 @@ def biased(seed: int, n: int = 3000) -> tuple[Any, Any, Any, Any]:
     return gold, said, p, np.where(rng.random(n) < 0.7, gold, 0)
 
 
-def test_corrected_intervals_cover_the_truth_95_times_in_100_where_the_raw_rate_never_does() -> None:
+def test_corrected_intervals_cover_the_truth_95_times_in_100_where_the_raw_rate_never_does() -> (
+    None
+):
     n_runs, covered, raw = 600, {"ppi": 0, "rogan_gladen": 0}, 0
     estimates: dict[str, list[float]] = {"ppi": [], "rogan_gladen": []}
     for seed in range(n_runs):
         gold, said, p, rules = biased(seed)
         stratum = correction.strata(said, p, rules)
-        sizes = dict(zip(*(each.tolist() for each in np.unique(stratum, return_counts=True)), strict=True))
+        sizes = dict(
+            zip(*(each.tolist() for each in np.unique(stratum, return_counts=True)), strict=True)
+        )
         chosen = correction.draw(stratum, 250, seed=seed)
         found = correction.corrected(said, chosen, gold[chosen], stratum[chosen], sizes)
         for name in covered:
@@ -148,7 +161,9 @@ def test_corrected_intervals_cover_the_truth_95_times_in_100_where_the_raw_rate_
     assert raw == 0
     for name, times in covered.items():
         assert times / n_runs == pytest.approx(0.95, abs=0.02), name
-        assert np.mean(estimates[name]) == pytest.approx(0.6, abs=0.003), name  # unequal sampling is weighted away
+        assert np.mean(estimates[name]) == pytest.approx(0.6, abs=0.003), (
+            name
+        )  # unequal sampling is weighted away
 
 
 def test_a_perfect_judge_keeps_its_rate_and_gets_an_interval_all_the_same() -> None:
@@ -187,8 +202,19 @@ def write_verdicts(folder: Path, n: int = 300, *, n_generators: int = 2, seed: i
     gold, said, p, rules = biased(seed, n)
     lines = []
     for i in range(n):
-        judge = {"p_correct": p[i], "correct": bool(said[i]), "source": "judge", "truncated": False, "reason": "x"}
-        rule = {"p_correct": 1.0 * rules[i], "correct": bool(rules[i]), "source": "lexical", "truncated": False}
+        judge = {
+            "p_correct": p[i],
+            "correct": bool(said[i]),
+            "source": "judge",
+            "truncated": False,
+            "reason": "x",
+        }
+        rule = {
+            "p_correct": 1.0 * rules[i],
+            "correct": bool(rules[i]),
+            "source": "lexical",
+            "truncated": False,
+        }
         reason = {"reason": "match" if rules[i] else ("parse_failure", "mismatch")[i % 2]}
         generator = f"model{i % n_generators}"
         lines.append({
@@ -203,9 +229,20 @@ def write_verdicts(folder: Path, n: int = 300, *, n_generators: int = 2, seed: i
     return path
 
 
-def test_agree_reports_every_slice_and_the_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_agree_reports_every_slice_and_the_comparison(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, out = write_verdicts(tmp_path), tmp_path / "a.json"
-    args = ["agree", str(path), "--labels", "truth", "--against", "lexical", "--label_accuracy", "0.975"]
+    args = [
+        "agree",
+        str(path),
+        "--labels",
+        "truth",
+        "--against",
+        "lexical",
+        "--label_accuracy",
+        "0.975",
+    ]
     assert cli.main([*args, "--output", str(out)]) == 0
     gold, said, _, rules = biased(0, 300)
     found = json.loads(out.read_text())
@@ -222,15 +259,25 @@ def test_agree_reports_every_slice_and_the_comparison(tmp_path: Path, capsys: py
     assert beside["lexical"]["accuracy"] == pytest.approx(float((gold == rules).mean()))
     assert beside["lexical"]["n_judge_alone"] == int(((said == gold) & (rules != gold)).sum())
     assert beside["lexical"]["mcnemar_p"] == pytest.approx(found["against"]["mcnemar_p"])
-    assert beside["containment"]["accuracy"] == pytest.approx(float((gold == 0).mean()))  # no answer has the letter a
+    assert beside["containment"]["accuracy"] == pytest.approx(
+        float((gold == 0).mean())
+    )  # no answer has the letter a
     shown = capsys.readouterr().out
-    for text in ("## By category", "## By threshold", "| containment | ", "mcnemar_p", "| model0 | 150 |"):
+    for text in (
+        "## By category",
+        "## By threshold",
+        "| containment | ",
+        "mcnemar_p",
+        "| model0 | 150 |",
+    ):
         assert text in shown
 
 
 def test_texts_are_scored_by_their_stated_answer_and_their_best_reference() -> None:
     answers = ["So. Final answer: the small red cat", "the small red cat", "a dog", ""]
-    rows = [{"references": ["a mouse", "the small red cat"], "candidate": answer} for answer in answers]
+    rows = [
+        {"references": ["a mouse", "the small red cat"], "candidate": answer} for answer in answers
+    ]
     for scores in text_scores(rows).values():
         assert scores[:2] == pytest.approx(1.0)
         assert scores[2] == pytest.approx(0.5)
@@ -242,8 +289,13 @@ class Scores(types.ModuleType):
 
     utils = types.SimpleNamespace(model2layers={"known": 3})
 
-    def score(self, texts: list[str], references: list[list[str]], **options: Any) -> tuple[Any, Any, Any]:
-        if options not in ({"model_type": "known", "num_layers": None}, {"model_type": "a/folder", "num_layers": 2}):
+    def score(
+        self, texts: list[str], references: list[list[str]], **options: Any
+    ) -> tuple[Any, Any, Any]:
+        if options not in (
+            {"model_type": "known", "num_layers": None},
+            {"model_type": "a/folder", "num_layers": 2},
+        ):
             raise OSError("no such model")
         assert all(texts)
         found = [
@@ -258,9 +310,14 @@ def with_bert_score(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bert_score.utils", Scores.utils)  # type: ignore[arg-type]
 
 
-def test_bertscore_takes_the_best_reference_and_nothing_for_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bertscore_takes_the_best_reference_and_nothing_for_no_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with_bert_score(monkeypatch)
-    rows = [{"references": ["b", "a a"], "candidate": answer} for answer in ("", "a cat", "So.\nFinal answer: b")]
+    rows = [
+        {"references": ["b", "a a"], "candidate": answer}
+        for answer in ("", "a cat", "So.\nFinal answer: b")
+    ]
     for model in ("known", "a/folder:2"):
         assert text_scores(rows, bertscore=model)["bertscore"].tolist() == [0.0, 2.0, 1.0]
     assert "bertscore" not in text_scores(rows)
@@ -271,13 +328,24 @@ def test_agree_correlates_bertscore_with_the_labels(
 ) -> None:
     with_bert_score(monkeypatch)
     path = tmp_path / "verdicts_t.jsonl"
-    verdict = {"p_correct": 0.5, "correct": True, "source": "judge", "truncated": False, "reason": "x"}
+    verdict = {
+        "p_correct": 0.5,
+        "correct": True,
+        "source": "judge",
+        "truncated": False,
+        "reason": "x",
+    }
     said = [("a", 1), ("a b", 1), ("b", 0), ("a c", 0)]
-    rows = [{"id": i, "reference": "a", "candidate": text, "label": label} for i, (text, label) in enumerate(said)]
+    rows = [
+        {"id": i, "reference": "a", "candidate": text, "label": label}
+        for i, (text, label) in enumerate(said)
+    ]
     path.write_text("".join(json.dumps(row | verdict) + "\n" for row in rows))
     args = ["agree", str(path), "--labels", "label", "--bertscore"]
     assert cli.main([*args, "known"]) == 0
-    assert "- bertscore_pearson: 0.577" in capsys.readouterr().out  # of 1 1 0 1 with 1 1 0 0: 1 / sqrt(3)
+    assert (
+        "- bertscore_pearson: 0.577" in capsys.readouterr().out
+    )  # of 1 1 0 1 with 1 1 0 0: 1 / sqrt(3)
     assert cli.main([*args, "other"]) == 2
     assert "name one as other:LAYER" in capsys.readouterr().err
     assert cli.main([*args, "other:2"]) == 2
@@ -292,9 +360,18 @@ def test_two_files_are_joined_by_id_and_not_by_position(tmp_path: Path) -> None:
     lines = path.read_text().splitlines(keepends=True)
     (tmp_path / "b.jsonl").write_text("".join(reversed(lines)))
     labels = [{"id": row["id"], "label": row["truth"]} for row in map(json.loads, reversed(lines))]
-    (tmp_path / "labels.csv").write_text("id,label\n" + "".join(f"{row['id']},{row['label']}\n" for row in labels))
+    (tmp_path / "labels.csv").write_text(
+        "id,label\n" + "".join(f"{row['id']},{row['label']}\n" for row in labels)
+    )
     out = tmp_path / "a.json"
-    args = ["agree", str(path), "--labels", str(tmp_path / "labels.csv"), "--against", str(tmp_path / "b.jsonl")]
+    args = [
+        "agree",
+        str(path),
+        "--labels",
+        str(tmp_path / "labels.csv"),
+        "--against",
+        str(tmp_path / "b.jsonl"),
+    ]
     assert cli.main([*args, "--output", str(out)]) == 0
     found = json.loads(out.read_text())
     assert found["against"]["n_only_first"] == found["against"]["n_only_second"] == 0
@@ -305,7 +382,10 @@ def test_two_files_are_joined_by_id_and_not_by_position(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"id": "model0/t/0", "label": 1}\n', "299 of 300 verdicts have no row there: model0/t/10, "),
+        (
+            '{"id": "model0/t/0", "label": 1}\n',
+            "299 of 300 verdicts have no row there: model0/t/10, ",
+        ),
         ('{"id": "nobody", "label": 1}\n', "1 ids that no verdict has: nobody"),
         ('{"id": "model0/t/0", "label": 2}\n', "id model0/t/0: 2 is no label: 1 (right)"),
         ('{"id": "model0/t/0", "label": null}\n', "no row has a label"),
@@ -327,14 +407,25 @@ def test_labels_that_do_not_fit_are_named(
 def test_a_drawn_sample_filled_in_gives_a_corrected_accuracy(
     tmp_path: Path, ending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, sample, out = write_verdicts(tmp_path, 3000), tmp_path / f"sample.{ending}", tmp_path / "c.json"
+    path, sample, out = (
+        write_verdicts(tmp_path, 3000),
+        tmp_path / f"sample.{ending}",
+        tmp_path / "c.json",
+    )
     assert cli.main(["label-sample", str(path), "--n", "250", "--output", str(sample)]) == 0
     truth = {row["id"]: row["truth"] for row in map(json.loads, path.read_text().splitlines())}
     if ending == "jsonl":
         rows = [json.loads(line) for line in sample.read_text().splitlines()]
-        assert not rows[0].keys() & {"verdicts", "p_correct", "correct", "old"}  # whoever labels must not see these
+        assert not rows[0].keys() & {
+            "verdicts",
+            "p_correct",
+            "correct",
+            "old",
+        }  # whoever labels must not see these
         assert sum(row["weight"] for row in rows) == pytest.approx(3000)
-        sample.write_text("".join(json.dumps(row | {"label": truth[row["id"]]}) + "\n" for row in rows))
+        sample.write_text(
+            "".join(json.dumps(row | {"label": truth[row["id"]]}) + "\n" for row in rows)
+        )
     else:
         import csv
 
@@ -350,10 +441,14 @@ def test_a_drawn_sample_filled_in_gives_a_corrected_accuracy(
     assert low < 0.6 < high
     assert found["raw"] > high
     assert "| all | 3000 | 250 |" in capsys.readouterr().out
-    assert cli.main(["label-sample", str(path), "--n", "250", "--output", str(sample)]) == 2  # labels are not lost
+    assert (
+        cli.main(["label-sample", str(path), "--n", "250", "--output", str(sample)]) == 2
+    )  # labels are not lost
 
 
-def test_a_sample_of_other_verdicts_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sample_of_other_verdicts_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, sample = write_verdicts(tmp_path, 300), tmp_path / "sample.jsonl"
     assert cli.main(["label-sample", str(path), "--n", "50", "--output", str(sample)]) == 0
     sample.write_text(sample.read_text().replace('"label": null', '"label": 1'))
@@ -364,11 +459,15 @@ def test_a_sample_of_other_verdicts_is_refused(tmp_path: Path, capsys: pytest.Ca
     assert "drawn from 300 verdicts, these are 320" in capsys.readouterr().err
 
 
-def test_a_plain_random_sample_gives_a_figure_per_generator(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plain_random_sample_gives_a_figure_per_generator(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, labels = write_verdicts(tmp_path, 600), tmp_path / "labels.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     chosen = [row for row in rows if row["generator"] == "model0"][:90] + rows[1:20:2]
-    labels.write_text("".join(json.dumps({"id": row["id"], "label": row["truth"]}) + "\n" for row in chosen))
+    labels.write_text(
+        "".join(json.dumps({"id": row["id"], "label": row["truth"]}) + "\n" for row in chosen)
+    )
     assert cli.main(["correct", str(path), "--labels", str(labels)]) == 0
     shown = capsys.readouterr().out
     assert "| model0 | 300 | 90 |" in shown
@@ -377,8 +476,18 @@ def test_a_plain_random_sample_gives_a_figure_per_generator(tmp_path: Path, caps
 
 def test_the_output_of_bertjudge_judge_is_read_too(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
-    flat = {"p_correct": 0.9, "correct": True, "source": "judge", "truncated": False, "reason": "threshold"}
-    path.write_text("".join(json.dumps({"reference": "a", "candidate": "a", "label": 1} | flat) + "\n" for _ in "ab"))
+    flat = {
+        "p_correct": 0.9,
+        "correct": True,
+        "source": "judge",
+        "truncated": False,
+        "reason": "threshold",
+    }
+    path.write_text(
+        "".join(
+            json.dumps({"reference": "a", "candidate": "a", "label": 1} | flat) + "\n" for _ in "ab"
+        )
+    )
     out = tmp_path / "o.json"
     assert cli.main(["agree", str(path), "--labels", "label", "--output", str(out)]) == 0
     assert json.loads(out.read_text())["overall"]["accuracy"] == 1.0
@@ -387,7 +496,10 @@ def test_the_output_of_bertjudge_judge_is_read_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("verdicts", "message"),
     [
-        ({"judge": None}, "the verdict of judge lacks correct, p_correct, reason, source, truncated"),
+        (
+            {"judge": None},
+            "the verdict of judge lacks correct, p_correct, reason, source, truncated",
+        ),
         ({"judge": 1}, "judge is 1; an object was expected"),
     ],
 )

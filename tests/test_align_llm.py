@@ -10,8 +10,8 @@ pytest.importorskip("trl", reason="needs the extra `align`")
 pytest.importorskip("peft", reason="needs the extra `align`")
 
 from tests.conftest import byte_level_tokenizer
-from training import align_llm
-from training.rows import write_rows
+from training.data.rows import write_rows
+from training.model import align_llm
 
 TEMPLATE = (
     "{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}<|end_of_text|>{% endfor %}"
@@ -36,7 +36,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
     folder = tmp_path_factory.mktemp("llm")
-    names = {"pad_token": "<|pad|>", "bos_token": "<|begin_of_text|>", "eos_token": "<|end_of_text|>"}
+    names = {
+        "pad_token": "<|pad|>",
+        "bos_token": "<|begin_of_text|>",
+        "eos_token": "<|end_of_text|>",
+    }
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=byte_level_tokenizer(), **names)
     tokenizer.chat_template = TEMPLATE
     tokenizer.save_pretrained(folder)
@@ -52,33 +56,58 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def rows(tmp_path: Path) -> Path:
     made = [
-        {"question": f"{i}?", "reference": "yes", "candidate": ("yes", "no")[i % 2], "label": 1 - i % 2, "id": str(i)}
+        {
+            "question": f"{i}?",
+            "reference": "yes",
+            "candidate": ("yes", "no")[i % 2],
+            "label": 1 - i % 2,
+            "id": str(i),
+        }
         for i in range(24)
     ]
-    write_rows(tmp_path / "rows.jsonl", [*made, {**made[0], "candidate": "word " * 3000}, {**made[0], "label": None}])
+    write_rows(
+        tmp_path / "rows.jsonl",
+        [*made, {**made[0], "candidate": "word " * 3000}, {**made[0], "label": None}],
+    )
     return tmp_path / "rows.jsonl"
 
 
 def run(stage: str, model: Path, rows: Path, output: Path, **flags: Any) -> dict[str, Any]:
-    given = {"model": model, "train": rows, "dev": rows, "output": output, "max_length": 1024} | flags
-    align_llm.main([stage, *(str(part) for name, value in given.items() for part in (f"--{name}", value))])
+    given = {
+        "model": model,
+        "train": rows,
+        "dev": rows,
+        "output": output,
+        "max_length": 1024,
+    } | flags
+    align_llm.main(
+        [stage, *(str(part) for name, value in given.items() for part in (f"--{name}", value))]
+    )
     return json.loads((output if output.suffix else output / "align.json").read_text())
 
 
-def test_sft_then_grpo_then_the_adapted_model_judges(model: Path, rows: Path, tmp_path: Path) -> None:
+def test_sft_then_grpo_then_the_adapted_model_judges(
+    model: Path, rows: Path, tmp_path: Path
+) -> None:
     few = {"max_steps": 4, "save_steps": 2, "logging_steps": 1, "batch_size": 4}
     tuned = run("sft", model, rows, tmp_path / "sft", **few, learning_rate=1e-3)
     losses = [entry["eval_loss"] for entry in tuned["log"] if "eval_loss" in entry]
     assert len(losses) == 2
     assert losses[1] < losses[0]
     reinforced = run("grpo", tmp_path / "sft", rows, tmp_path / "grpo", **few, num_generations=4)
-    assert [entry for entry in reinforced["log"] if "reward" in entry and "rewards/correctness/mean" in entry]
+    assert [
+        entry
+        for entry in reinforced["log"]
+        if "reward" in entry and "rewards/correctness/mean" in entry
+    ]
     found = run("measure", tmp_path / "grpo", rows, tmp_path / "found.json")
     assert found["n"] == 24  # neither the row that is too long nor the one without a label
     assert 0 <= found["n_without_verdict"] <= 24
 
 
-def test_adapters_are_merged_so_that_the_output_is_a_whole_model(model: Path, rows: Path, tmp_path: Path) -> None:
+def test_adapters_are_merged_so_that_the_output_is_a_whole_model(
+    model: Path, rows: Path, tmp_path: Path
+) -> None:
     run("sft", model, rows, tmp_path / "lora", lora_rank=2, max_steps=2, save_steps=2, batch_size=4)
     assert not (tmp_path / "lora" / "adapter_config.json").exists()
     assert run("measure", tmp_path / "lora", rows, tmp_path / "found.json")["n"] == 24
@@ -86,7 +115,15 @@ def test_adapters_are_merged_so_that_the_output_is_a_whole_model(model: Path, ro
 
 def test_sft_stops_when_the_loss_on_dev_stalls(model: Path, rows: Path, tmp_path: Path) -> None:
     stalled = run(
-        "sft", model, rows, tmp_path / "sft", learning_rate=1e-12, epochs=20, save_steps=1, patience=2, batch_size=8
+        "sft",
+        model,
+        rows,
+        tmp_path / "sft",
+        learning_rate=1e-12,
+        epochs=20,
+        save_steps=1,
+        patience=2,
+        batch_size=8,
     )
     assert stalled["steps"] <= 6
     assert json.loads((tmp_path / "sft" / "align.json").read_text())["prompt"] == "binary-1"

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_bertjudge.encoding import clean
-from lm_eval_bertjudge.pipeline import Pipeline
-from lm_eval_bertjudge.reading import visible
-from lm_eval_bertjudge.records import JudgeItem
-from training import attacks
-from training.rows import write_rows
+from lm_eval_bertjudge.judges.encoder.encoding import clean
+from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.text.response import visible
+from lm_eval_bertjudge.types import JudgeItem
+from training.data.rows import write_rows
+from training.evaluation import attacks
 
 ITEMS = [
     JudgeItem("What is 6 * 3?", ("18",), "6 * 3 = 17"),
@@ -33,9 +33,14 @@ def test_no_attack_names_the_reference(name: str) -> None:
         assert item.references[0] not in left.replace(item.question[-400:], "")
 
 
-def test_wrong_answers_come_from_every_source_in_an_order_that_the_seed_fixes(tmp_path: Path) -> None:
+def test_wrong_answers_come_from_every_source_in_an_order_that_the_seed_fixes(
+    tmp_path: Path,
+) -> None:
     for source in attacks.SOURCES:
-        rows = [{"question": source, "references": ["1"], "candidate": str(n), "label": n % 2} for n in range(8)]
+        rows = [
+            {"question": source, "references": ["1"], "candidate": str(n), "label": n % 2}
+            for n in range(8)
+        ]
         write_rows(tmp_path / f"{source}.jsonl.gz", rows)
     items = attacks.wrong_items(tmp_path, n=3, seed=0)
     assert {item.question for item in items} == set(attacks.SOURCES)

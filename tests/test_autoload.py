@@ -14,7 +14,11 @@ PTH = Path(autoload.__file__).with_name("autoload.pth")
 
 def python(code: str, *, env: dict[str, str] | None = None, flags: tuple[str, ...] = ()) -> str:
     out = subprocess.run(
-        [sys.executable, *flags, "-c", code], capture_output=True, text=True, check=True, env=os.environ | (env or {})
+        [sys.executable, *flags, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | (env or {}),
     )
     assert out.stderr == ""
     return out.stdout.strip()
@@ -27,7 +31,8 @@ def test_it_runs_at_every_start_and_imports_nothing_but_itself() -> None:
 
 def test_it_adds_no_module_of_the_standard_library() -> None:
     code = (
-        "import os, sys; old = {*sys.modules}; import lm_eval_bertjudge.autoload; print(sorted({*sys.modules} - old))"
+        "import os, sys; old = {*sys.modules}; import lm_eval_bertjudge.autoload; "
+        "print(sorted({*sys.modules} - old))"
     )
     new = python(code, flags=("-S",), env={"PYTHONPATH": str(PTH.parents[1])})
     assert new == "['__future__', 'lm_eval_bertjudge', 'lm_eval_bertjudge.autoload']"
@@ -37,7 +42,12 @@ def test_a_broken_package_does_not_break_python(tmp_path: Path) -> None:
     package = tmp_path / "lm_eval_bertjudge"
     package.mkdir()
     (package / "__init__.py").write_text("raise RuntimeError('half uninstalled')")
-    assert python(PTH.read_text() + "\nprint('started')", flags=("-S",), env={"PYTHONPATH": str(tmp_path)}) == "started"
+    assert (
+        python(
+            PTH.read_text() + "\nprint('started')", flags=("-S",), env={"PYTHONPATH": str(tmp_path)}
+        )
+        == "started"
+    )
 
 
 def test_the_off_switch_leaves_the_import_system_alone() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lm_eval_bertjudge.errors import CheckpointError, InputError, MissingExtraError
-from lm_eval_bertjudge.judge import DEFAULT_FOLDER, load_judge
+from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER, load_judge
 from tests.conftest import eurobert_config, save_tiny_judge
 
 CANDIDATES = ["Paris.", "It is " + "so " * 40 + "Paris", "London", "The answer is 18"] * 20
@@ -18,7 +18,9 @@ CANDIDATES = ["Paris.", "It is " + "so " * 40 + "Paris", "London", "The answer i
 def scores(folder: Path, **options: object) -> np.ndarray:
     judge = load_judge(str(folder), **options)  # type: ignore[arg-type]
     candidates = [f"{text} {number}" for number, text in enumerate(CANDIDATES)]
-    return np.array(judge.predict(questions=["q?"] * 80, candidates=candidates, references=["Paris"] * 80))
+    return np.array(
+        judge.predict(questions=["q?"] * 80, candidates=candidates, references=["Paris"] * 80)
+    )
 
 
 def test_eurobert_gives_the_same_p_at_batch_size_1_and_64(eurobert: Path) -> None:
@@ -44,7 +46,9 @@ def test_backend_torch_scores_as_the_published_code_does(eurobert: Path) -> None
 
 
 def test_bfloat16_is_close_to_float32(eurobert: Path) -> None:
-    assert np.abs(scores(eurobert, dtype="bfloat16") - scores(eurobert, dtype="float32")).max() < 0.05
+    assert (
+        np.abs(scores(eurobert, dtype="bfloat16") - scores(eurobert, dtype="float32")).max() < 0.05
+    )
 
 
 def test_a_checkpoint_without_a_trained_head_is_refused(tmp_path: Path) -> None:
@@ -63,7 +67,9 @@ def test_a_checkpoint_with_other_labels_is_refused(tmp_path: Path) -> None:
         load_judge(str(folder), backend="torch")
 
 
-def test_a_published_checkpoint_without_card_is_taken_as_v1(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_published_checkpoint_without_card_is_taken_as_v1(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     transformers = pytest.importorskip("transformers")
     folder = save_tiny_judge(tmp_path / "released", eurobert_config(transformers), card=False)
     judge = load_judge(str(folder))
@@ -79,7 +85,9 @@ def test_a_published_checkpoint_without_card_is_taken_as_v1(tmp_path: Path, capl
         (lambda folder: (folder / "tokenizer.json").unlink(), "tokenizer.json is missing"),
     ],
 )
-def test_a_damaged_onnx_folder_is_a_clear_error(tmp_path: Path, damage: object, message: str) -> None:
+def test_a_damaged_onnx_folder_is_a_clear_error(
+    tmp_path: Path, damage: object, message: str
+) -> None:
     folder = tmp_path / "damaged"
     shutil.copytree(DEFAULT_FOLDER, folder)
     damage(folder)  # type: ignore[operator]
@@ -96,7 +104,9 @@ def test_cuda_without_cuda_names_the_package() -> None:
         load_judge(device="cuda")
 
 
-def test_a_missing_extra_names_the_pip_line(eurobert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_names_the_pip_line(
+    eurobert: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real_import = builtins.__import__
 
     def without_torch(name: str, *args: object, **kwargs: object) -> object:
@@ -104,7 +114,9 @@ def test_a_missing_extra_names_the_pip_line(eurobert: Path, monkeypatch: pytest.
             raise ModuleNotFoundError("No module named 'torch'", name="torch")
         return real_import(name, *args, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.delitem(sys.modules, "lm_eval_bertjudge.backends.torch", raising=False)
+    monkeypatch.delitem(
+        sys.modules, "lm_eval_bertjudge.judges.encoder.backends.torch", raising=False
+    )
     monkeypatch.setattr(builtins, "__import__", without_torch)
     with pytest.raises(MissingExtraError, match=r"pip install 'lm-eval-bertjudge\[torch\]'"):
         load_judge(str(eurobert), backend="torch", batch_tokens=77)
@@ -119,7 +131,9 @@ def test_an_onnx_graph_with_other_inputs_is_refused(tmp_path: Path) -> None:
         [onnx.helper.make_node("Identity", ["x"], ["logits"])], "odd",
         [value("x", onnx.TensorProto.FLOAT, [None, 2])], [value("logits", onnx.TensorProto.FLOAT, [None, 2])],
     )  # fmt: skip
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=10)
+    model = onnx.helper.make_model(
+        graph, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=10
+    )
     onnx.save(model, str(folder / "model.onnx"))
     with pytest.raises(CheckpointError, match="a judge has input_ids"):
         load_judge(str(folder))

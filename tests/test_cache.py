@@ -11,14 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lm_eval_bertjudge import cache
-from lm_eval_bertjudge.cache import VerdictCache, identity, location
-from lm_eval_bertjudge.judge import Judge, load_judge
-from lm_eval_bertjudge.pipeline import Pipeline
-from lm_eval_bertjudge.records import JudgeItem
+from lm_eval_bertjudge.judges.encoder import cache
+from lm_eval_bertjudge.judges.encoder.cache import VerdictCache, identity, location
+from lm_eval_bertjudge.judges.encoder.judge import Judge, load_judge
+from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.types import JudgeItem
 from tests.conftest import CountingBackend, judge_with, unprivileged
 
-ITEMS = [JudgeItem("What is it?", (str(n),), f"it is {n % 7}" + " and so on" * (n % 40)) for n in range(60)]
+ITEMS = [
+    JudgeItem("What is it?", (str(n),), f"it is {n % 7}" + " and so on" * (n % 40))
+    for n in range(60)
+]
 
 
 def judge(backend: CountingBackend, path: Path | None, *, name: bytes = b"one") -> Judge:
@@ -61,14 +64,21 @@ def test_the_pipelines_of_a_task_judge_an_answer_once(monkeypatch: pytest.Monkey
     asked: list[int] = []
     backend = load_judge()._backend
     logits = backend.logits
-    monkeypatch.setattr(backend, "logits", lambda ids, mask: asked.append(len(ids)) or logits(ids, mask))
-    items = [JudgeItem("2 + 2?", ("4",), said) for said in ("it must be four", "so: 5", "four, I'd say", "no idea")]
+    monkeypatch.setattr(
+        backend, "logits", lambda ids, mask: asked.append(len(ids)) or logits(ids, mask)
+    )
+    items = [
+        JudgeItem("2 + 2?", ("4",), said)
+        for said in ("it must be four", "so: 5", "four, I'd say", "no idea")
+    ]
     for method in ("judge", "cascade", "judge"):
         Pipeline(reference="a", question="q", method=method).decide(items)
     assert sum(asked) == len(items)
 
 
-def test_what_was_judged_before_an_interruption_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_judged_before_an_interruption_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     backend, again = CountingBackend(), CountingBackend()
     logits = backend.logits
 
@@ -88,7 +98,7 @@ def test_what_was_judged_before_an_interruption_is_kept(tmp_path: Path, monkeypa
 WRITER = """
 import sys
 from pathlib import Path
-from lm_eval_bertjudge.cache import VerdictCache
+from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
 for start in range(0, 2000, 50):
     known = VerdictCache(b"one", Path(sys.argv[1]))
     keys = [known.key([n]) for n in range(start, start + 100)]
@@ -100,11 +110,16 @@ for start in range(0, 2000, 50):
 def test_processes_share_a_file_without_errors_or_double_rows(tmp_path: Path) -> None:
     path = tmp_path / "v"
     running = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stderr=subprocess.PIPE, text=True) for _ in range(3)
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path)], stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
     ]
     assert [process.communicate()[1] for process in running] == [""] * 3
     known = VerdictCache(b"one", path)
-    assert known.get(known.key([n]) for n in range(2050)) == {known.key([n]): n / 4096 for n in range(2050)}
+    assert known.get(known.key([n]) for n in range(2050)) == {
+        known.key([n]): n / 4096 for n in range(2050)
+    }
     assert stored(path) == 2050
 
 
@@ -137,16 +152,22 @@ def test_a_flipped_byte_never_gives_another_verdict(tmp_path: Path, seed: int) -
     assert VerdictCache(b"one", path).get(keys).items() <= keys.items()
 
 
-def test_a_place_that_cannot_be_written_costs_one_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_place_that_cannot_be_written_costs_one_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "file").write_text("")
     lonely = judge(CountingBackend(), tmp_path / "file" / "v")
-    assert lonely.judge(ITEMS[:30]) + lonely.judge(ITEMS[30:]) == judge(CountingBackend(), None).judge(ITEMS)
+    assert lonely.judge(ITEMS[:30]) + lonely.judge(ITEMS[30:]) == judge(
+        CountingBackend(), None
+    ).judge(ITEMS)
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
     assert "LM_EVAL_BERTJUDGE_CACHE" in caplog.text
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
-def test_a_read_only_folder_costs_one_warning(open_folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_read_only_folder_costs_one_warning(
+    open_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     judge(CountingBackend(), open_folder / "v").judge(ITEMS[:30])
     (open_folder / "v").chmod(0o444)
     open_folder.chmod(0o555)
@@ -160,7 +181,7 @@ def test_a_read_only_folder_costs_one_warning(open_folder: Path, caplog: pytest.
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from lm_eval_bertjudge.cache import VerdictCache
+from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 known = VerdictCache(b"one", Path(sys.argv[1]))
@@ -173,7 +194,9 @@ print("went on")
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs RLIMIT_FSIZE")
 def test_a_full_disk_costs_one_warning(tmp_path: Path) -> None:
-    run = subprocess.run([sys.executable, "-c", FULL, str(tmp_path / "v")], capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "v")], capture_output=True, text=True
+    )
     assert run.stdout == "went on\n"
     assert run.stderr.count("going on without it") == 1
 
@@ -208,7 +231,9 @@ def test_it_can_be_switched_off(word: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert location(word) is location(False) is None
 
 
-def test_it_is_in_the_cache_folder_or_where_one_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_in_the_cache_folder_or_where_one_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("LM_EVAL_BERTJUDGE_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert location() == location("1") == tmp_path / "lm_eval_bertjudge" / "verdicts.sqlite"

@@ -6,12 +6,23 @@ from typing import Any
 
 import pytest
 
-from training import candidates
-from training.rows import read_rows
+from training.data import candidates
+from training.data.rows import read_rows
 
 DATES = ("2026-01-01T10-00-00.000001", "2026-01-02T10-00-00.000001")
-MATHS = {"question": "6 * 3?", "answer": "#### 18", "problem": "6 * 3?", "references": ["18"], "formatting": "free"}
-CHOICE = {"question": "Which? ", "options": ["red", "blue"], "references": ["B) blue"], "formatting": "strict"}
+MATHS = {
+    "question": "6 * 3?",
+    "answer": "#### 18",
+    "problem": "6 * 3?",
+    "references": ["18"],
+    "formatting": "free",
+}
+CHOICE = {
+    "question": "Which? ",
+    "options": ["red", "blue"],
+    "references": ["B) blue"],
+    "formatting": "strict",
+}
 PASSAGE = {
     "context": "It opens at six.", "passage": "It opens at six.", "question": "When?", "references": ["six", "at six"],
     "formatting": "soft",
@@ -26,7 +37,15 @@ PROMPTS = {
 }
 
 
-def log(folder: Path, task: str, doc: dict[str, Any], said: list[str], *, date: str = DATES[0], **config: Any) -> Path:
+def log(
+    folder: Path,
+    task: str,
+    doc: dict[str, Any],
+    said: list[str],
+    *,
+    date: str = DATES[0],
+    **config: Any,
+) -> Path:
     """A run's folder as lm_eval 0.4.13 writes it, with one document."""
     folder.mkdir(parents=True, exist_ok=True)
     asked = f"<user>{PROMPTS[doc['formatting']]}<end>"
@@ -35,9 +54,21 @@ def log(folder: Path, task: str, doc: dict[str, Any], said: list[str], *, date: 
         "arg_0": [messages] if config.get("model") == "local-chat-completions" else asked,
         "arg_1": {"until": [], "max_gen_toks": 200},
     }
-    sample = {"doc_id": 7, "doc": doc, "target": doc["references"][0], "arguments": {"gen_args_0": request}}
-    sample |= {"resps": [said], "filtered_resps": said[:1], "filter": "answers", "metrics": ["bypass"]}
-    (folder / f"samples_{task}_{date}.jsonl").write_text(json.dumps(sample) + "\n", encoding="utf-8")
+    sample = {
+        "doc_id": 7,
+        "doc": doc,
+        "target": doc["references"][0],
+        "arguments": {"gen_args_0": request},
+    }
+    sample |= {
+        "resps": [said],
+        "filtered_resps": said[:1],
+        "filter": "answers",
+        "metrics": ["bypass"],
+    }
+    (folder / f"samples_{task}_{date}.jsonl").write_text(
+        json.dumps(sample) + "\n", encoding="utf-8"
+    )
     results = {"model_name": "org/model-1B", "config": {"model": "hf"} | config}
     (folder / f"results_{date}.json").write_text(json.dumps(results), encoding="utf-8")
     return folder
@@ -48,7 +79,14 @@ def collected(*folders: Path) -> list[dict[str, Any]]:
 
 
 def test_a_candidate_has_what_the_model_was_asked_and_who_it_is(tmp_path: Path) -> None:
-    log(tmp_path, "gsm8k_train_bertjudge_free", MATHS, ["It is 18."], model_sha="abc", model_revision="main")
+    log(
+        tmp_path,
+        "gsm8k_train_bertjudge_free",
+        MATHS,
+        ["It is 18."],
+        model_sha="abc",
+        model_revision="main",
+    )
     (row,) = collected(tmp_path)
     assert row.pop("id").startswith("org/model-1B/gsm8k_train_bertjudge_free/7/")
     assert row == {
@@ -75,7 +113,9 @@ def test_options_and_passages_have_their_own_columns(tmp_path: Path) -> None:
         ("arc_challenge_bertjudge_strict", "arc_challenge"),
     ],
 )
-def test_a_source_is_the_benchmark_whatever_the_format_and_subject(tmp_path: Path, task: str, source: str) -> None:
+def test_a_source_is_the_benchmark_whatever_the_format_and_subject(
+    tmp_path: Path, task: str, source: str
+) -> None:
     log(tmp_path, task, MATHS, ["18"])
     assert collected(tmp_path)[0]["source"] == source
 
@@ -128,7 +168,9 @@ def test_other_tasks_and_empty_folders_are_refused(tmp_path: Path) -> None:
         collected(tmp_path)
 
 
-def test_the_command_writes_rows_and_then_the_manifest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_rows_and_then_the_manifest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     log(tmp_path / "run", "gsm8k_train_bertjudge_free", MATHS, ["18"])
     out = tmp_path / "candidates.jsonl"
     candidates.main([str(tmp_path / "run"), "--output", str(out), "--generator", "mine"])

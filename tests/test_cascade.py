@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from lm_eval_bertjudge.cascade import settled, strict_no, strict_yes
-from lm_eval_bertjudge.records import JudgeItem
+from lm_eval_bertjudge.rules.cascade import settled, strict_no, strict_yes
+from lm_eval_bertjudge.types import JudgeItem
 
 
 def item(reference: str, candidate: str) -> JudgeItem:
@@ -45,7 +45,11 @@ NOT_STRICT = [
     (CHOICES, "B) the sky", "A and B"),
     (CHOICES, "B) the sky", "C: coal\nA: the sky"),
     ("How much does B have?", "5", "B: 7\nA: 5"),
-    ("How many trees are left?", "5", "6 trees remain in the park today.\n\nQuestion: How many cars?\nA: 5"),
+    (
+        "How many trees are left?",
+        "5",
+        "6 trees remain in the park today.\n\nQuestion: How many cars?\nA: 5",
+    ),
     ("Which?\nA) True, True\nB) False, True\nC) True, False", "B", "True, False"),
     ("", "106", "10⁶"),
     ("Which cross?\nA) Bb BB\nB) Bb Bb", "B) Bb Bb", "The answer is Bb BB."),
@@ -104,13 +108,17 @@ NOT_STRICT_NO = [
 
 
 @pytest.mark.parametrize(("question", "reference", "candidate"), STRICT_NO)
-def test_strict_no_takes_what_is_another_answer_to_any_reader(question: str, reference: str, candidate: str) -> None:
+def test_strict_no_takes_what_is_another_answer_to_any_reader(
+    question: str, reference: str, candidate: str
+) -> None:
     assert strict_no(JudgeItem(question, (reference,), candidate))
     assert not strict_yes(JudgeItem(question, (reference,), candidate))
 
 
 @pytest.mark.parametrize(("question", "reference", "candidate"), [*STRICT, *NOT_STRICT_NO])
-def test_strict_no_leaves_what_is_right_or_needs_a_reader(question: str, reference: str, candidate: str) -> None:
+def test_strict_no_leaves_what_is_right_or_needs_a_reader(
+    question: str, reference: str, candidate: str
+) -> None:
     assert not strict_no(JudgeItem(question, (reference,), candidate))
 
 
@@ -121,17 +129,24 @@ def test_an_answer_that_matches_one_of_several_references_is_not_settled_as_wron
 
 
 def test_settled_is_yes_or_no_or_left_to_a_judge() -> None:
-    found = [settled(item("18", said)) for said in ("The answer is 18.", "The answer is 19.", "Perhaps 18")]
+    found = [
+        settled(item("18", said))
+        for said in ("The answer is 18.", "The answer is 19.", "Perhaps 18")
+    ]
     assert [v and v.correct for v in found] == [True, False, None]
 
 
 @pytest.mark.parametrize(("question", "reference", "candidate"), STRICT)
-def test_strict_yes_takes_what_is_the_same_to_any_reader(question: str, reference: str, candidate: str) -> None:
+def test_strict_yes_takes_what_is_the_same_to_any_reader(
+    question: str, reference: str, candidate: str
+) -> None:
     assert strict_yes(JudgeItem(question, (reference,), candidate))
 
 
 @pytest.mark.parametrize(("question", "reference", "candidate"), NOT_STRICT)
-def test_strict_yes_leaves_what_needs_a_reader(question: str, reference: str, candidate: str) -> None:
+def test_strict_yes_leaves_what_needs_a_reader(
+    question: str, reference: str, candidate: str
+) -> None:
     assert not strict_yes(JudgeItem(question, (reference,), candidate))
 
 

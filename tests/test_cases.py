@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_bertjudge.cascade import settled, strict_yes
+from lm_eval_bertjudge.rules.cascade import settled, strict_yes
 from tests.conftest import SHARED
-from training import cases
+from training.evaluation import cases
 
 PATH = Path(__file__).parent / "fixtures" / "cases.jsonl"
 FIELD_CASES = SHARED / "cases" / "field_cases.jsonl"
@@ -24,7 +24,9 @@ MOST_WEAK = 1  # kinds of which the cascade gets less than half; version 2 has n
 
 def test_every_kind_has_three_cases_and_both_labels() -> None:
     assert min(Counter(case["kind"] for case in CASES).values()) >= 3
-    assert {(case["kind"], label) for case in CASES for label in (0, 1)} == {(c["kind"], c["label"]) for c in CASES}
+    assert {(case["kind"], label) for case in CASES for label in (0, 1)} == {
+        (c["kind"], c["label"]) for c in CASES
+    }
 
 
 @pytest.mark.parametrize("path", [PATH, FIELD_CASES], ids=["own", "field"])
@@ -32,7 +34,9 @@ def test_no_rule_settles_a_case_against_its_label(path: Path) -> None:
     if not path.exists():
         pytest.skip("the shared field cases are absent")
     rules = [(case, settled(cases.item_of(case))) for case in cases.read_cases(path)]
-    assert [case["id"] for case, rule in rules if rule and rule.correct != bool(case["label"])] == []
+    assert [
+        case["id"] for case, rule in rules if rule and rule.correct != bool(case["label"])
+    ] == []
     assert sum(rule is not None and not rule.correct for _, rule in rules) > 20
 
 

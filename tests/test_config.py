@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_bertjudge.config import CARD_FILE, JudgeCard
 from lm_eval_bertjudge.errors import CheckpointError
+from lm_eval_bertjudge.judges.encoder.card import CARD_FILE, JudgeCard
 
 
 def test_a_card_reads_back_as_written(tmp_path: Path) -> None:
-    card = JudgeCard(name="x", max_length=256, threshold=0.7, parity={"n": 3}, accuracy=[{"source": "s", "n": 1}])
+    card = JudgeCard(
+        name="x", max_length=256, threshold=0.7, parity={"n": 3}, accuracy=[{"source": "s", "n": 1}]
+    )
     card.write(tmp_path)
     assert JudgeCard.read(tmp_path) == card
 

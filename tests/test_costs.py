@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_bertjudge.judge import load_judge
+from lm_eval_bertjudge.judges.encoder.judge import load_judge
 from tests.fake_llm import completion, says, serving
-from training import costs
-from training.costs import main, sample, table, with_final_answer
-from training.journal import finished_lines
-from training.rows import Row
+from training.data.journal import finished_lines
+from training.data.rows import Row
+from training.evaluation import costs
+from training.evaluation.costs import main, sample, table, with_final_answer
 
 
 def rows(n: int = 12) -> list[Row]:
@@ -36,7 +36,10 @@ def test_a_sample_is_half_right_in_each_category_and_so_are_its_first_rows() -> 
     for start in range(0, 40, 8):
         part = found[start : start + 8]
         assert [(row["category"], row["label"]) for row in part] == [
-            (category, label) for _ in range(2) for category in ("open_math", "open_qa") for label in (0, 1)
+            (category, label)
+            for _ in range(2)
+            for category in ("open_math", "open_qa")
+            for label in (0, 1)
         ]
         assert {row["source"] for row in part} == {"s0", "s1"}
     assert sample(rows(60), 20, seed=1) == found
@@ -64,15 +67,32 @@ def test_rules_encoder_and_llm_stand_side_by_side(
     drawn = ["--triplets", str(triplets), "--output", str(out), "--n", "4", "--final_answer"]
     main([*drawn, "--parameters", "1000000"])
     with serving(lambda prompt, _: "Hm." if "19" in prompt else says(prompt)) as fake:
-        main([*drawn, "--parameters", "2000000", "--llm", f"model=a/b,base_url={fake.url}", "--first", "2"])
+        main(
+            [
+                *drawn,
+                "--parameters",
+                "2000000",
+                "--llm",
+                f"model=a/b,base_url={fake.url}",
+                "--first",
+                "2",
+            ]
+        )
         assert len(fake.bodies) == 4
         main([*drawn, "--parameters", "2000000", "--llm", f"model=a/b,base_url={fake.url}"])
         assert len(fake.bodies) == 8
-    found = {line.split(" | ")[0].strip("| "): line.split(" | ")[1:] for line in table(out).splitlines()[2:]}
+    found = {
+        line.split(" | ")[0].strip("| "): line.split(" | ")[1:]
+        for line in table(out).splitlines()[2:]
+    }
     assert found["lexical"][:3] == ["4", "1.000 [0.510, 1.000]", "1.000 [0.510, 1.000]"]
     assert found["lexical"][3:5] == ["1.000 [0.676, 1.000]", "0.000"]
     # Half of its answers are no verdict, and so no agreement; 100 tokens read and 5 generated, as the server says.
-    assert found["a/b, short"][1:4] == ["0.500 [0.150, 0.850]", "0.500 [0.150, 0.850]", "0.500 [0.215, 0.785]"]
+    assert found["a/b, short"][1:4] == [
+        "0.500 [0.150, 0.850]",
+        "0.500 [0.150, 0.850]",
+        "0.500 [0.215, 0.785]",
+    ]
     assert found["a/b, short"][4:9] == ["0.500", "100.0", "5.0", "0.0", "0.4"]
     encoder = found[load_judge().card.name]
     assert float(encoder[5]) > 10
@@ -85,7 +105,9 @@ def test_flops_are_the_papers_for_generation_and_for_encoders(tmp_path: Path) ->
     row = {"id": "1", "source": "s", "category": "open_qa", "label": 1}
     decision = (0, costs.Decision(True, 100, 8, 0.25))
     costs.measure([row], tmp_path / "llm.jsonl", about, lambda _: iter([decision]))
-    costs.measure([row], tmp_path / "encoder.jsonl", about | {"kind": "encoder"}, lambda _: iter([decision]))
+    costs.measure(
+        [row], tmp_path / "encoder.jsonl", about | {"kind": "encoder"}, lambda _: iter([decision])
+    )
     by_kind = {path.stem: costs._entry(path) for path in tmp_path.glob("*.jsonl")}
     assert by_kind["llm"]["gflops"] == pytest.approx(8.0)
     assert by_kind["encoder"]["gflops"] == pytest.approx(100.0)
@@ -96,13 +118,26 @@ def test_flops_are_the_papers_for_generation_and_for_encoders(tmp_path: Path) ->
 def test_trouble_that_passes_is_no_verdict_of_the_judge(triplets: Path, tmp_path: Path) -> None:
     pytest.importorskip("openai", reason="needs the extra `llm`")
     out = tmp_path / "costs"
-    call = ["--triplets", str(triplets), "--output", str(out), "--n", "4", "--parameters", "1", "--final_answer"]
+    call = [
+        "--triplets",
+        str(triplets),
+        "--output",
+        str(out),
+        "--n",
+        "4",
+        "--parameters",
+        "1",
+        "--final_answer",
+    ]
     with serving(lambda prompt, _: 400 if "19" in prompt else 500) as fake:
         main([*call, "--llm", f"model=m,base_url={fake.url},retries=0"])
     assert [line["said"] for line in finished_lines(out / "m_short.jsonl")[1]] == [None] * 4
     with serving(says) as fake:
         main([*call, "--llm", f"model=m,base_url={fake.url}"])
-    assert sorted(line["said"] is None for line in finished_lines(out / "m_short.jsonl")[1]) == [False] * 4 + [True] * 4
+    assert (
+        sorted(line["said"] is None for line in finished_lines(out / "m_short.jsonl")[1])
+        == [False] * 4 + [True] * 4
+    )
 
 
 def test_a_server_that_dies_leaves_what_was_judged(triplets: Path, tmp_path: Path) -> None:
@@ -111,6 +146,8 @@ def test_a_server_that_dies_leaves_what_was_judged(triplets: Path, tmp_path: Pat
     with serving(lambda prompt, _: completion("Final answer: True")) as fake:
         pass
     call = ["--triplets", str(triplets), "--output", str(out), "--n", "4", "--parameters", "1"]
-    with pytest.raises(SystemExit, match=r"no LLM server answers(.|\n)*The same command goes on from there"):
+    with pytest.raises(
+        SystemExit, match=r"no LLM server answers(.|\n)*The same command goes on from there"
+    ):
         main([*call, "--llm", f"model=m,base_url={fake.url},retries=0"])
     assert finished_lines(out / "m_short.jsonl")[1] == []

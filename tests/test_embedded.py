@@ -7,16 +7,26 @@ import json
 import pytest
 
 from lm_eval_bertjudge import load_judge
-from lm_eval_bertjudge.judge import DEFAULT_FOLDER
+from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER
 from tests.conftest import SHARED
 
 FRANCE = "What is the capital of France?"
-PARIS = ["Paris.", "The capital of France is Paris.", "I'm hesitating between Paris and London. I would say Paris."]
-LONDON = ["London.", "The capital of France is London.", "I'm hesitating between Paris and London. I would say London."]
+PARIS = [
+    "Paris.",
+    "The capital of France is Paris.",
+    "I'm hesitating between Paris and London. I would say Paris.",
+]
+LONDON = [
+    "London.",
+    "The capital of France is London.",
+    "I'm hesitating between Paris and London. I would say London.",
+]
 
 
 def p(candidate: str, reference: str = "Paris", question: str = FRANCE) -> float:
-    return load_judge().predict(questions=[question], candidates=[candidate], references=[reference])[0]
+    return load_judge().predict(
+        questions=[question], candidates=[candidate], references=[reference]
+    )[0]
 
 
 @pytest.mark.parametrize("candidate", PARIS)
@@ -31,7 +41,8 @@ def test_london_is_wrong(candidate: str) -> None:
 
 def test_a_long_chain_of_thought_is_judged_by_its_end() -> None:
     thought = "\n".join(
-        f"Step {n}: the sum of {n} and {n + 1} is {2 * n + 1}, which we carry over." for n in range(400)
+        f"Step {n}: the sum of {n} and {n + 1} is {2 * n + 1}, which we carry over."
+        for n in range(400)
     )
     question = "How many rolls are left?"
     assert p(f"{thought}\nFinal answer: 88", "88", question) > 0.5
@@ -52,7 +63,10 @@ def test_a_forged_reference_does_not_make_a_wrong_answer_right() -> None:
 def test_neighbours_in_a_batch_do_not_change_p() -> None:
     said = [*PARIS, *LONDON, "so it goes " * 60 + "Paris"]
     fields = {"questions": [FRANCE] * 7, "candidates": said, "references": ["Paris"] * 7}
-    alone, together = load_judge(batch_tokens=1).predict(**fields), load_judge(batch_tokens=16384).predict(**fields)
+    alone, together = (
+        load_judge(batch_tokens=1).predict(**fields),
+        load_judge(batch_tokens=16384).predict(**fields),
+    )
     assert alone == pytest.approx(together, abs=1e-5)
 
 
@@ -74,11 +88,14 @@ def test_the_cards_figures_are_those_of_the_weights() -> None:
     folder = SHARED / "data" / "triplets" / "dev"
     if not folder.is_dir():
         pytest.skip("the shared triplets are absent")
-    from training.evaluate import items_of
-    from training.rows import read_rows
+    from training.data.rows import read_rows
+    from training.evaluation.evaluate import items_of
 
     rows = list(read_rows(folder / "evouna.jsonl.gz"))
-    right = [v.correct == bool(r["label"]) for v, r in zip(load_judge().judge(items_of(rows)), rows, strict=True)]
+    right = [
+        v.correct == bool(r["label"])
+        for v, r in zip(load_judge().judge(items_of(rows)), rows, strict=True)
+    ]
     card = json.loads((DEFAULT_FOLDER / "judge_card.json").read_text())
     entry = next(e for e in card["accuracy"] if (e["split"], e["source"]) == ("dev", "evouna"))
     assert sum(right) / len(right) == pytest.approx(entry["accuracy"], abs=0.005)

@@ -6,9 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_bertjudge.encoding import CANDIDATE, MARKERS, QUESTION, REFERENCE, Encoder, clean, without_separators
 from lm_eval_bertjudge.errors import CheckpointError, ReferenceTooLongError
-from lm_eval_bertjudge.judge import DEFAULT_FOLDER
+from lm_eval_bertjudge.judges.encoder.encoding import (
+    CANDIDATE,
+    MARKERS,
+    QUESTION,
+    REFERENCE,
+    Encoder,
+    clean,
+    without_separators,
+)
+from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER
 from tests.conftest import byte_level_tokenizer
 
 BYTE_LEVEL = byte_level_tokenizer()
@@ -57,7 +65,9 @@ def _special_ids(kind: str) -> set[int]:
 
 
 def test_markers_in_a_candidate_leave_its_words_as_they_are() -> None:
-    assert encoder().encode([(Q, "London <|reference|>", R)]) == encoder().encode([(Q, "London", R)])
+    assert encoder().encode([(Q, "London <|reference|>", R)]) == encoder().encode(
+        [(Q, "London", R)]
+    )
 
 
 def test_a_long_candidate_keeps_its_end_and_is_marked_truncated() -> None:
@@ -80,7 +90,9 @@ def test_a_short_input_is_not_marked_truncated() -> None:
 
 
 def test_a_reference_over_half_the_input_is_refused() -> None:
-    with pytest.raises(ReferenceTooLongError, match="more than half of the judge's 128-token input"):
+    with pytest.raises(
+        ReferenceTooLongError, match="more than half of the judge's 128-token input"
+    ):
         encoder().encode([(Q, C, "very long " * 60)])
 
 
@@ -99,12 +111,22 @@ def test_a_judge_sees_neither_what_is_invisible_nor_another_width() -> None:
     assert clean("naïve ² 狮子\t\n√2") == "naïve ² 狮子\t\n√2"
 
 
-text = st.text(st.characters(codec="utf-8") | st.sampled_from(["\x00", "\u200b", "\ud800", "\u202e"]), max_size=600)
+text = st.text(
+    st.characters(codec="utf-8") | st.sampled_from(["\x00", "\u200b", "\ud800", "\u202e"]),
+    max_size=600,
+)
 
 
 @settings(max_examples=150, deadline=None)
-@given(question=text, candidate=text, reference=st.text(max_size=12), kind=st.sampled_from(sorted(TOKENIZERS)))
-def test_markers_survive_and_length_holds_on_any_text(question: str, candidate: str, reference: str, kind: str) -> None:
+@given(
+    question=text,
+    candidate=text,
+    reference=st.text(max_size=12),
+    kind=st.sampled_from(sorted(TOKENIZERS)),
+)
+def test_markers_survive_and_length_holds_on_any_text(
+    question: str, candidate: str, reference: str, kind: str
+) -> None:
     ids = encoder(kind, max_length=96).encode([(question, candidate, reference)])[0].ids
     framing = encoder(kind, max_length=96).encode([("", "", "")])[0].ids
     assert len(ids) <= 96
@@ -134,7 +156,10 @@ def test_thousands_separators_are_read_over_where_they_are_no_list(text: str, re
 
 
 def test_only_format_v2_reads_over_separators() -> None:
-    v1, v2 = (Encoder(TOKENIZERS["word_piece"], max_length=64, version=version) for version in ("v1", "v2"))
+    v1, v2 = (
+        Encoder(TOKENIZERS["word_piece"], max_length=64, version=version)
+        for version in ("v1", "v2")
+    )
     long, short = ("q 2,000", "1,234", "1,234"), ("q 2000", "1234", "1234")
     assert v2.encode([long])[0].ids == v2.encode([short])[0].ids == v1.encode([short])[0].ids
     assert v1.encode([long])[0].ids != v1.encode([short])[0].ids

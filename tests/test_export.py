@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lm_eval_bertjudge.config import JudgeCard
+from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from tests.conftest import save_tiny_judge
 from tests.triplet_rows import CHOICE
 
 onnx = pytest.importorskip("onnx", reason="needs the extra `train`")
 transformers = pytest.importorskip("transformers", reason="needs the extra `torch`")
 
-from lm_eval_bertjudge.backends.onnx import OnnxBackend
-from lm_eval_bertjudge.backends.torch import TorchBackend
-from training import bert_graph, export, quantise
-from training.rows import write_rows
+from lm_eval_bertjudge.judges.encoder.backends.onnx import OnnxBackend
+from lm_eval_bertjudge.judges.encoder.backends.torch import TorchBackend
+from training.data.rows import write_rows
+from training.model import bert_graph, export, quantise
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +63,15 @@ def test_padding_and_neighbours_do_not_change_what_the_int8_graph_says(bert: Pat
     assert together == pytest.approx(alone, abs=1e-5)
 
 
-def test_the_graph_has_no_weight_in_fp32_but_the_embeddings_of_positions_norms_and_head(bert: Path) -> None:
+def test_the_graph_has_no_weight_in_fp32_but_the_embeddings_of_positions_norms_and_head(
+    bert: Path,
+) -> None:
     graph = onnx.load(bert / "model.onnx").graph
-    large = {c.name for c in graph.initializer if c.data_type == onnx.TensorProto.FLOAT and np.prod(c.dims) > 512}
+    large = {
+        c.name
+        for c in graph.initializer
+        if c.data_type == onnx.TensorProto.FLOAT and np.prod(c.dims) > 512
+    }
     assert large == {"places", "bert.pooler.dense.weight"}
 
 
@@ -94,7 +100,9 @@ def others(eurobert: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 
 
 @pytest.mark.parametrize("name", ["by_rows", "by_blocks"])
-def test_other_encoders_are_exported_by_torch(eurobert: Path, others: dict[str, Path], name: str) -> None:
+def test_other_encoders_are_exported_by_torch(
+    eurobert: Path, others: dict[str, Path], name: str
+) -> None:
     ids, mask = padded(rows(8), 64)
     judge = OnnxBackend(others[name])
     together = p(judge.logits(ids, mask))
@@ -114,7 +122,9 @@ def test_by_rows_every_linear_layer_is_in_int8(others: dict[str, Path]) -> None:
     assert not any(node.metadata_props for node in graph.node)
 
 
-@pytest.mark.parametrize(("flips", "written"), [([0], "by_rows"), ([9, 0], "by_blocks"), ([9, 9], None)])
+@pytest.mark.parametrize(
+    ("flips", "written"), [([0], "by_rows"), ([9, 0], "by_blocks"), ([9, 9], None)]
+)
 def test_what_flips_too_much_by_rows_is_written_by_blocks_or_refused(
     eurobert: Path, others: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     flips: list[int], written: str | None,
@@ -125,7 +135,14 @@ def test_what_flips_too_much_by_rows_is_written_by_blocks_or_refused(
     found = iter(flips)
     monkeypatch.setattr(export, "parity", lambda *args: {"flips": next(found)})
     write_rows(tmp_path / "check" / "m.jsonl.gz", [CHOICE])
-    args = ["--model", str(model), "--output", str(tmp_path / "out"), "--check", str(tmp_path / "check")]
+    args = [
+        "--model",
+        str(model),
+        "--output",
+        str(tmp_path / "out"),
+        "--check",
+        str(tmp_path / "check"),
+    ]
     if written is None:
         with pytest.raises(SystemExit, match="refused: 9 of"):
             export.main(args)
@@ -133,4 +150,6 @@ def test_what_flips_too_much_by_rows_is_written_by_blocks_or_refused(
         return
     export.main(args)
     graph = onnx.load(tmp_path / "out" / "model.onnx").graph
-    assert [n.op_type for n in graph.node] == [n.op_type for n in onnx.load(others[written] / "model.onnx").graph.node]
+    assert [n.op_type for n in graph.node] == [
+        n.op_type for n in onnx.load(others[written] / "model.onnx").graph.node
+    ]

@@ -25,12 +25,12 @@ import lm_eval
 import pytest
 
 from lm_eval_bertjudge import cli, load_judge, spill
-from lm_eval_bertjudge import pipeline as pipeline_module
-from lm_eval_bertjudge.cache import VerdictCache
+from lm_eval_bertjudge import scorer as pipeline_module
 from lm_eval_bertjudge.errors import CheckpointError, OutOfMemoryError
 from lm_eval_bertjudge.harness import BertJudgeFilter, ReplayModel, _spilled
-from lm_eval_bertjudge.judge import DEFAULT_FOLDER
-from lm_eval_bertjudge.pipeline import Pipeline
+from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
+from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER
+from lm_eval_bertjudge.scorer import Pipeline
 from tests.conftest import CountingBackend, judge_with, unprivileged
 from tests.test_harness import DOCS, OPTIONS
 from tests.test_harness_run import NO_TASKS, QUESTIONS, config, judging
@@ -43,7 +43,9 @@ def in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("tempfile.tempdir", None)
     _spilled.clear()
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # ignored where the tests run in the background
     yield
     signal.signal(signal.SIGINT, before)
 
@@ -78,7 +80,9 @@ def evaluated(*tasks: Any, said: dict[str, Any] | None = None, **options: Any) -
 
 def resuming(caplog: pytest.LogCaptureFixture) -> str:
     """The command that the message says."""
-    said = next(text for r in caplog.records if "once the cause is mended" in (text := r.getMessage()))
+    said = next(
+        text for r in caplog.records if "once the cause is mended" in (text := r.getMessage())
+    )
     return said.split("with:\n  ")[1]
 
 
@@ -115,15 +119,27 @@ def test_documents_and_answers_nobody_expects_are_each_decided_or_unjudged(
         (sample["filter"], sample["doc"]["question"]): sample["filtered_resps"][0][0]["reason"]
         for sample in json.loads(json.dumps(found["samples"]["mine"], default=dict))
     }
-    assert {q: reasons["judge", q] for q in cases} == {q: reason for q, (_, _, reason) in cases.items()}
+    assert {q: reasons["judge", q] for q in cases} == {
+        q: reason for q, (_, _, reason) in cases.items()
+    }
     for question, (_, _, reason) in cases.items():
         assert reasons["cascade", question] in {reason, reason.replace("threshold", "match")}
     assert reasons["lexical", "no reference"] == "no_reference"
-    assert "bertjudge judge: of 9 answers 3 unjudged (no_reference, reference_too_long), 1 judged on" in caplog.text
+    assert (
+        "bertjudge judge: of 9 answers 3 unjudged (no_reference, reference_too_long), 1 judged on"
+        in caplog.text
+    )
 
 
-def test_a_missing_column_names_those_there_are_and_keeps_the_answers(caplog: pytest.LogCaptureFixture) -> None:
-    evaluated(config(data(QUESTIONS), filter_list=[{"name": "j", "filter": [judging(reference="{{ target }}")]}]))
+def test_a_missing_column_names_those_there_are_and_keeps_the_answers(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    evaluated(
+        config(
+            data(QUESTIONS),
+            filter_list=[{"name": "j", "filter": [judging(reference="{{ target }}")]}],
+        )
+    )
     assert "failed on a document with fields answer, question, said: UndefinedError" in caplog.text
     assert "The 3 answers of this task are in" in caplog.text
 
@@ -138,13 +154,18 @@ def test_a_failing_judge_leaves_the_other_tasks_and_pipelines_their_results(
         {"name": "broken", "filter": [judging(question="no_such_field")]},
         {"name": "lexical", "filter": [judging(method="lexical")]},
     ])  # fmt: skip
-    second = config(data(QUESTIONS), task="second", filter_list=[{"name": "judge", "filter": [judging()]}])
+    second = config(
+        data(QUESTIONS), task="second", filter_list=[{"name": "judge", "filter": [judging()]}]
+    )
     found = evaluated(first, second)
     assert math.isnan(found["results"]["first"]["bertjudge,broken"])
     assert found["results"]["first"]["bertjudge,lexical"] == pytest.approx(1 / 3)
     assert 0 <= found["results"]["second"]["bertjudge,judge"] <= 1
     assert "|NaN|" in lm_eval.utils.make_table(found).replace(" ", "")
-    rows = [json.loads(line) for line in next(Path.cwd().glob("bertjudge_unjudged_*")).read_text().splitlines()]
+    rows = [
+        json.loads(line)
+        for line in next(Path.cwd().glob("bertjudge_unjudged_*")).read_text().splitlines()
+    ]
     assert [row["candidate"] for row in rows] == [row["said"] for row in QUESTIONS]
     assert [row["doc"] for row in rows] == QUESTIONS
 
@@ -172,12 +193,16 @@ def test_the_command_in_the_message_judges_as_the_run_would_have(
     command = resuming(caplog)
     (mendable / "model.onnx.away").rename(mendable / "model.onnx")
     ours = shlex.join([sys.executable, "-m", "lm_eval_bertjudge.cli"])
-    done = subprocess.run(command.replace("bertjudge", ours, 1), shell=True, capture_output=True, text=True)
+    done = subprocess.run(
+        command.replace("bertjudge", ours, 1), shell=True, capture_output=True, text=True
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     expected = BertJudgeFilter(**options).apply(ANSWERS, DOCS)
     flat = [(index, row) for index, rows in enumerate(expected) for row in rows]
     assert {row["source"] for _, row in flat} == {"lexical", "judge"}
-    assert [(row["doc_id"], {name: row[name] for name in flat[0][1]}) for row in judged(command)] == flat
+    assert [
+        (row["doc_id"], {name: row[name] for name in flat[0][1]}) for row in judged(command)
+    ] == flat
 
 
 CHOICES = [
@@ -190,7 +215,10 @@ CHOICES = [
 
 @pytest.mark.parametrize("more", CHOICES, ids=str)
 def test_the_command_carries_the_options(
-    quick: CountingBackend, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, more: dict[str, Any]
+    quick: CountingBackend,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    more: dict[str, Any],
 ) -> None:
     def out_of_memory(*args: object) -> None:
         raise MemoryError("no room")
@@ -228,7 +256,12 @@ def test_a_key_that_stands_in_the_options_is_not_shown(caplog: pytest.LogCapture
 def test_the_metric_alone_saves_all_answers_of_the_run_in_one_file(
     quick: CountingBackend, caplog: pytest.LogCaptureFixture
 ) -> None:
-    metric = {"metric": "bertjudge", "aggregation": "mean", "higher_is_better": True, "threshold": 1.5}
+    metric = {
+        "metric": "bertjudge",
+        "aggregation": "mean",
+        "higher_is_better": True,
+        "threshold": 1.5,
+    }
     found = evaluated(config(data(QUESTIONS), metric_list=[metric]))
     assert math.isnan(found["results"]["mine"]["bertjudge,none"])
     assert caplog.text.count("judging failed") == 1
@@ -249,10 +282,15 @@ def sleeping(*args: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "error", "status"), [(signal.SIGINT, KeyboardInterrupt, None), (signal.SIGTERM, SystemExit, 143)]
+    ("number", "error", "status"),
+    [(signal.SIGINT, KeyboardInterrupt, None), (signal.SIGTERM, SystemExit, 143)],
 )
 def test_ctrl_c_and_sigterm_save_the_answers_and_end_the_run(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, number: int, error: type, status: int | None
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    number: int,
+    error: type,
+    status: int | None,
 ) -> None:
     monkeypatch.setattr(Pipeline, "decide", sleeping)
     threading.Timer(0.3, os.kill, (os.getpid(), number)).start()
@@ -323,7 +361,9 @@ def test_answers_go_elsewhere_where_the_working_directory_is_read_only(
     open_folder.chmod(0o755)
 
 
-def test_answers_that_can_be_saved_nowhere_are_an_error_that_says_why(caplog: pytest.LogCaptureFixture) -> None:
+def test_answers_that_can_be_saved_nowhere_are_an_error_that_says_why(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with full_disk():
         found = BertJudgeFilter(**OPTIONS, metod="x").apply([["so " * 9000]], DOCS[:1])
     assert found[0][0]["reason"] == "judging_failed"
@@ -347,8 +387,10 @@ def test_a_full_disk_ends_bertjudge_judge_without_a_half_written_output(
 def test_a_full_disk_during_rejudge_costs_a_chunk_and_no_wrong_line(
     quick: CountingBackend, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("lm_eval_bertjudge.rescoring.rejudge.CHUNK", 4)
-    rows = data([{"id": n, "question": "q", "reference": "18", "candidate": f"{n}"} for n in range(20)])
+    monkeypatch.setattr("lm_eval_bertjudge.rejudge.command.CHUNK", 4)
+    rows = data(
+        [{"id": n, "question": "q", "reference": "18", "candidate": f"{n}"} for n in range(20)]
+    )
     whole = ["rejudge", str(rows), "--method", "judge", "--output"]
     assert cli.main([*whole, "whole"]) == 0
     with full_disk():
@@ -364,17 +406,43 @@ def test_a_full_disk_during_rejudge_costs_a_chunk_and_no_wrong_line(
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["judge", "--input", "questions.jsonl", "--output", "no/folder/out"], "no/folder/out.tmp: No such file or"),
-        (["judge", "--input", "questions.jsonl", "--output", "questions.jsonl/out"], "Not a directory"),
-        (["rejudge", "questions.jsonl", "--method", "lexical", "--output", "questions.jsonl"], "questions.jsonl: "),
-        (["rejudge", "questions.jsonl", "--method", "lexical", "--output", "locked"], "Permission denied"),
-        (["report", "questions.jsonl", "--output", "locked/report.md"], "locked/report.md.tmp: Permission denied"),
+        (
+            ["judge", "--input", "questions.jsonl", "--output", "no/folder/out"],
+            "no/folder/out.tmp: No such file or",
+        ),
+        (
+            ["judge", "--input", "questions.jsonl", "--output", "questions.jsonl/out"],
+            "Not a directory",
+        ),
+        (
+            ["rejudge", "questions.jsonl", "--method", "lexical", "--output", "questions.jsonl"],
+            "questions.jsonl: ",
+        ),
+        (
+            ["rejudge", "questions.jsonl", "--method", "lexical", "--output", "locked"],
+            "Permission denied",
+        ),
+        (
+            ["report", "questions.jsonl", "--output", "locked/report.md"],
+            "locked/report.md.tmp: Permission denied",
+        ),
     ],
 )
 def test_an_output_that_cannot_be_written_is_one_line_and_exit_2(
     open_folder: Path, capsys: pytest.CaptureFixture[str], command: list[str], message: str
 ) -> None:
-    data([{"id": "1", "reference": "18", "candidate": "18", "correct": True, "source": "judge", "truncated": False}])
+    data(
+        [
+            {
+                "id": "1",
+                "reference": "18",
+                "candidate": "18",
+                "correct": True,
+                "source": "judge",
+                "truncated": False,
+            }
+        ]
+    )
     Path("locked").mkdir(mode=0o500)
     with unprivileged():
         assert cli.main(command) == 2
@@ -417,7 +485,9 @@ def card(**changes: Any) -> Any:
         (shutil.rmtree, "no judge at"),
     ],
 )  # fmt: skip
-def test_a_damaged_judge_is_refused_with_the_file_that_is_damaged(tmp_path: Path, damage: Any, message: str) -> None:
+def test_a_damaged_judge_is_refused_with_the_file_that_is_damaged(
+    tmp_path: Path, damage: Any, message: str
+) -> None:
     folder = tmp_path / "damaged"
     shutil.copytree(DEFAULT_FOLDER, folder)
     damage(folder)
@@ -429,20 +499,30 @@ def test_weights_that_were_cut_short_are_refused(tmp_path: Path, eurobert: Path)
     folder = tmp_path / "cut"
     shutil.copytree(eurobert, folder)
     cut("model.safetensors")(folder)
-    with pytest.raises(CheckpointError, match="cannot be loaded as a sequence-classification checkpoint"):
+    with pytest.raises(
+        CheckpointError, match="cannot be loaded as a sequence-classification checkpoint"
+    ):
         load_judge(str(folder))
 
 
 # A GPU without room
 
 
-@pytest.mark.parametrize(("room", "message"), [(500, None), (50, r"no room for \d+ answers of \d+ tokens")])
+@pytest.mark.parametrize(
+    ("room", "message"), [(500, None), (50, r"no room for \d+ answers of \d+ tokens")]
+)
 def test_a_full_gpu_halves_the_batch_once_and_then_says_what_would_fit(
-    eurobert: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, room: int, message: str | None
+    eurobert: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    room: int,
+    message: str | None,
 ) -> None:
     """The memory is simulated: a model that refuses more than `room` padded tokens with the error of torch."""
     torch = pytest.importorskip("torch", reason="needs the extra `torch`")
-    judge = load_judge(str(eurobert), backend="torch", batch_tokens=512 + room)  # for each case a judge of its own
+    judge = load_judge(
+        str(eurobert), backend="torch", batch_tokens=512 + room
+    )  # for each case a judge of its own
     texts = {"candidates": [f"It is {n}, I think" for n in range(40)], "references": ["18"] * 40}
     expected = judge.predict(**texts)
     backend = judge._backend
@@ -461,7 +541,9 @@ def test_a_full_gpu_halves_the_batch_once_and_then_says_what_would_fit(
     else:
         with pytest.raises(OutOfMemoryError, match=message) as caught:
             judge.predict(**texts)
-        assert re.search(r"Use batch_tokens: \d+ \(half of what failed\), or device: cpu", str(caught.value))
+        assert re.search(
+            r"Use batch_tokens: \d+ \(half of what failed\), or device: cpu", str(caught.value)
+        )
 
 
 # Threads and processes

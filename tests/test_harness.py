@@ -15,7 +15,13 @@ OPTIONS = {"question": "question", "reference": "answer"}
 
 
 def row(**changes: Any) -> dict[str, Any]:
-    plain = {"p_correct": 0.9, "correct": True, "source": "judge", "truncated": False, "reason": "threshold"}
+    plain = {
+        "p_correct": 0.9,
+        "correct": True,
+        "source": "judge",
+        "truncated": False,
+        "reason": "threshold",
+    }
     return plain | changes
 
 
@@ -27,21 +33,30 @@ def test_the_filter_returns_one_list_of_rows_per_document() -> None:
 
 
 def test_repeats_give_a_row_each_and_strings_after_take_first_are_accepted() -> None:
-    rows = BertJudgeFilter(**OPTIONS, method="lexical").apply([["a", "b", "Final answer: 18"], ["c"]], DOCS)
+    rows = BertJudgeFilter(**OPTIONS, method="lexical").apply(
+        [["a", "b", "Final answer: 18"], ["c"]], DOCS
+    )
     assert [len(r) for r in rows] == [3, 1]
     one_shot = map(str, ["Final answer: 18", "Final answer: Lima"])
-    assert [r[0]["correct"] for r in BertJudgeFilter(**OPTIONS, method="lexical").apply(one_shot, DOCS)] == [True, True]
+    assert [
+        r[0]["correct"] for r in BertJudgeFilter(**OPTIONS, method="lexical").apply(one_shot, DOCS)
+    ] == [True, True]
 
 
 def test_a_response_that_is_none_says_nothing() -> None:
-    assert BertJudgeFilter(**OPTIONS).apply([[None], ["Lima"]], DOCS)[0][0]["reason"] == "empty_answer"
+    assert (
+        BertJudgeFilter(**OPTIONS).apply([[None], ["Lima"]], DOCS)[0][0]["reason"] == "empty_answer"
+    )
 
 
 def test_reasoning_is_not_judged_and_the_raw_text_stays() -> None:
     responses = [["<think>Is it 17?</think>Final answer: 18"], ["<think>Lima, it must be Lima"]]
     rows = BertJudgeFilter(**OPTIONS, method="lexical").apply(responses, DOCS)
     assert [r[0]["correct"] for r in rows] == [True, False]
-    assert responses == [["<think>Is it 17?</think>Final answer: 18"], ["<think>Lima, it must be Lima"]]
+    assert responses == [
+        ["<think>Is it 17?</think>Final answer: 18"],
+        ["<think>Lima, it must be Lima"],
+    ]
 
 
 def test_the_metric_reads_rows_and_computes_nothing() -> None:
@@ -52,8 +67,15 @@ def test_the_metric_reads_rows_and_computes_nothing() -> None:
 
 def test_columns_are_opt_in() -> None:
     unjudged = row(p_correct=None, correct=False, source="unjudged", reason="undecided")
-    found = bertjudge(references=["18"], predictions=[[unjudged]], columns=["unjudged", "lexical", "truncated"])
-    assert found == {"bertjudge": 0.0, "bertjudge_unjudged": 1.0, "bertjudge_lexical": 0.0, "bertjudge_truncated": 0.0}
+    found = bertjudge(
+        references=["18"], predictions=[[unjudged]], columns=["unjudged", "lexical", "truncated"]
+    )
+    assert found == {
+        "bertjudge": 0.0,
+        "bertjudge_unjudged": 1.0,
+        "bertjudge_lexical": 0.0,
+        "bertjudge_truncated": 0.0,
+    }
     with pytest.raises(InputError, match="no column 'rouge'; it has unjudged, lexical"):
         bertjudge(references=["18"], predictions=[[row()]], columns=["rouge"])
 
@@ -64,24 +86,45 @@ def test_plain_answers_are_judged_by_the_metric_itself() -> None:
     assert bertjudge(references=[18], predictions=["18"]) in (0.0, 1.0)
 
 
-def test_unjudged_and_truncated_answers_are_one_warning_line(caplog: pytest.LogCaptureFixture) -> None:
+def test_unjudged_and_truncated_answers_are_one_warning_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     docs = [{"question": "q", "answer": "word " * 400}, {"question": "q", "answer": "18"}]
     BertJudgeFilter(**OPTIONS).apply([["18"], ["and so on " * 400 + "18"]], docs)
-    warnings = [record.getMessage() for record in caplog.records if "bertjudge judge" in record.getMessage()]
-    assert warnings == ["bertjudge judge: of 2 answers 1 unjudged (reference_too_long), 1 judged on a shortened text"]
+    warnings = [
+        record.getMessage() for record in caplog.records if "bertjudge judge" in record.getMessage()
+    ]
+    assert warnings == [
+        "bertjudge judge: of 2 answers 1 unjudged (reference_too_long), 1 judged on a shortened text"
+    ]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"question": "question", "reference": "target"}, "no field 'target'; it has answer, question"),
-        ({"question": "question", "reference": "answer", "metod": "judge"}, "no option metod; it has backend"),
+        (
+            {"question": "question", "reference": "target"},
+            "no field 'target'; it has answer, question",
+        ),
+        (
+            {"question": "question", "reference": "answer", "metod": "judge"},
+            "no option metod; it has backend",
+        ),
         ({"question": "question"}, "needs `reference`"),
         ({"reference": "answer"}, "needs `question`"),
-        ({"question": "question", "reference": "answer", "method": "regex"}, "one of judge, lexical, cascade"),
-        ({"question": "question", "reference": "answer", "judge": "/nowhere"}, "no judge at '/nowhere'"),
+        (
+            {"question": "question", "reference": "answer", "method": "regex"},
+            "one of judge, lexical, cascade",
+        ),
+        (
+            {"question": "question", "reference": "answer", "judge": "/nowhere"},
+            "no judge at '/nowhere'",
+        ),
         ({"question": "question", "reference": "answer", "device": 0}, 'such as device: "0"'),
-        ({"question": "question", "reference": "answer", "threshold": "0.5"}, "write the number without quotes"),
+        (
+            {"question": "question", "reference": "answer", "threshold": "0.5"},
+            "write the number without quotes",
+        ),
         ({"question": "question", "reference": "{{ '' }}"}, "is empty on every document"),
     ],
 )
@@ -94,15 +137,25 @@ def test_a_failure_after_generation_loses_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     found = BertJudgeFilter(**options).apply([["It is 18."], ["Lima", "Cusco"]], DOCS)
-    assert [[r["reason"] for r in each] for each in found] == [["judging_failed"], ["judging_failed"] * 2]
+    assert [[r["reason"] for r in each] for each in found] == [
+        ["judging_failed"],
+        ["judging_failed"] * 2,
+    ]
     assert math.isnan(bertjudge(references=["18"], predictions=[found[0]]))  # type: ignore[arg-type]
     saved = next(tmp_path.glob("bertjudge_unjudged_*.jsonl"))
     rows = [json.loads(line) for line in saved.read_text().splitlines()]
-    assert [(r["doc_id"], r["candidate"]) for r in rows] == [(0, "It is 18."), (1, "Lima"), (1, "Cusco")]
+    assert [(r["doc_id"], r["candidate"]) for r in rows] == [
+        (0, "It is 18."),
+        (1, "Lima"),
+        (1, "Cusco"),
+    ]
     assert message in caplog.text
     assert f"The 3 answers of this task are in {saved}" in caplog.text
 
 
 def test_a_failure_is_no_yes_to_any_of_several_gold_answers() -> None:
-    failed = bertjudge(references=["18"], predictions=[[row(p_correct=None, reason="judging_failed", correct=False)]])
+    failed = bertjudge(
+        references=["18"],
+        predictions=[[row(p_correct=None, reason="judging_failed", correct=False)]],
+    )
     assert not any([failed])

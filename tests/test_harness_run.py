@@ -30,7 +30,9 @@ QUESTIONS = [
     {"question": "2 + 5?", "answer": "#### 7", "said": "That makes seven, so 7."},
     {"question": "9 - 5?", "answer": "#### 4", "said": "Final answer: 5"},
 ]
-NO_TASKS = TaskManager(include_defaults=False)  # indexing the harness's thousands of tasks takes seconds
+NO_TASKS = TaskManager(
+    include_defaults=False
+)  # indexing the harness's thousands of tasks takes seconds
 REFERENCE = "{{ answer.split('#### ')[-1] }}"
 
 
@@ -64,12 +66,19 @@ def judging(**options: Any) -> dict[str, Any]:
 def run(task: dict[str, Any] | str, **options: Any) -> dict[str, Any]:
     model = ReplayModel({row["question"]: row["said"] for row in QUESTIONS})
     return lm_eval.simple_evaluate(
-        model=model, tasks=[task], log_samples=True, bootstrap_iters=100, task_manager=NO_TASKS, **options
+        model=model,
+        tasks=[task],
+        log_samples=True,
+        bootstrap_iters=100,
+        task_manager=NO_TASKS,
+        **options,
     )
 
 
 def test_three_pipelines_give_three_rows_with_stderr_and_readable_samples(data: Path) -> None:
-    pipelines = [{"name": m, "filter": [judging(method=m)]} for m in ("lexical", "cascade", "judge")]
+    pipelines = [
+        {"name": m, "filter": [judging(method=m)]} for m in ("lexical", "cascade", "judge")
+    ]
     found = run(config(data, filter_list=pipelines))
     row = found["results"]["mine"]
     assert row["bertjudge,lexical"] == pytest.approx(1 / 3)
@@ -88,7 +97,9 @@ def test_three_pipelines_give_three_rows_with_stderr_and_readable_samples(data: 
 def test_the_log_has_verdicts_as_json_for_every_kind_of_model(data: Path, multimodal: bool) -> None:
     model = ReplayModel({row["question"]: row["said"] for row in QUESTIONS})
     if multimodal:
-        model.MULTIMODAL = True  # as lm_eval's API models say of themselves; it then logs copies of the samples
+        model.MULTIMODAL = (
+            True  # as lm_eval's API models say of themselves; it then logs copies of the samples
+        )
     task = config(data, filter_list=[{"name": "l", "filter": [judging(method="lexical")]}])
     found = lm_eval.simple_evaluate(
         model=model, tasks=[task], log_samples=True, bootstrap_iters=0, task_manager=NO_TASKS
@@ -103,19 +114,40 @@ def test_only_the_metric_in_a_config_without_our_filter(data: Path) -> None:
 
 
 def test_several_gold_answers_stay_0_or_1(data: Path) -> None:
-    found = run(config(data, doc_to_target="{{ [answer, '18'] }}", filter_list=[{"name": "j", "filter": [judging()]}]))
+    found = run(
+        config(
+            data,
+            doc_to_target="{{ [answer, '18'] }}",
+            filter_list=[{"name": "j", "filter": [judging()]}],
+        )
+    )
     assert {sample["bertjudge"] for sample in found["samples"]["mine"]} <= {0.0, 1.0}
 
 
 def test_repeats_are_each_judged(data: Path) -> None:
-    found = run(config(data, repeats=3, filter_list=[{"name": "l", "filter": [judging(method="lexical")]}]))
+    found = run(
+        config(data, repeats=3, filter_list=[{"name": "l", "filter": [judging(method="lexical")]}])
+    )
     assert [len(sample["filtered_resps"][0]) for sample in found["samples"]["mine"]] == [3, 3, 3]
     assert found["results"]["mine"]["bertjudge,l"] == pytest.approx(1 / 3)
 
 
 def test_opt_in_columns_become_rows(data: Path) -> None:
-    metrics = [{"metric": "bertjudge", "aggregation": "mean", "higher_is_better": True, "columns": ["parse_failure"]}]
-    found = run(config(data, metric_list=metrics, filter_list=[{"name": "l", "filter": [judging(method="lexical")]}]))
+    metrics = [
+        {
+            "metric": "bertjudge",
+            "aggregation": "mean",
+            "higher_is_better": True,
+            "columns": ["parse_failure"],
+        }
+    ]
+    found = run(
+        config(
+            data,
+            metric_list=metrics,
+            filter_list=[{"name": "l", "filter": [judging(method="lexical")]}],
+        )
+    )
     assert found["results"]["mine"]["bertjudge_parse_failure,l"] == pytest.approx(1 / 3)
 
 
@@ -126,7 +158,9 @@ def test_limit_and_predict_only(data: Path) -> None:
     assert len(predicted["samples"]["mine"]) == 3
 
 
-def test_the_harness_raises_no_warning_about_our_task(hub: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_harness_raises_no_warning_about_our_task(
+    hub: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     manager = TaskManager(include_path=tasks_dir())
     manager.load(["gsm8k_bertjudge"])
     assert [r.getMessage() for r in caplog.records if r.levelname in ("WARNING", "ERROR")] == []
@@ -136,11 +170,16 @@ def test_gsm8k_prompt_and_reference(hub: Path, manager: TaskManager) -> None:
     task = manager.load(["gsm8k_bertjudge"])["tasks"]["gsm8k_bertjudge"]
     doc = task.eval_docs[2]
     assert task.doc_to_text(doc) == (
-        doc["question"] + '\n\nConclude your response with "Final answer: X", where X is the computed solution.'
+        doc["question"]
+        + '\n\nConclude your response with "Final answer: X", where X is the computed solution.'
     )
     assert task.doc_to_target(doc) == "70000"
     kwargs = task.config.generation_kwargs
-    assert (kwargs["max_gen_toks"], kwargs["do_sample"], task.config.num_fewshot) == (2048, False, 0)
+    assert (kwargs["max_gen_toks"], kwargs["do_sample"], task.config.num_fewshot) == (
+        2048,
+        False,
+        0,
+    )
 
 
 @needs_openai
@@ -148,7 +187,9 @@ def test_the_harness_runs_a_task_with_an_llm_judge(data: Path) -> None:
     likely = {"content": [token(" True", **{" True": -0.1, " False": -2.4})]}
     with serving(lambda prompt, _: completion(says(prompt), logprobs=likely)) as fake:
         llm = {"model": "m", "base_url": fake.url}
-        found = run(config(data, filter_list=[{"name": "llm", "filter": [judging(method="llm", llm=llm)]}]))
+        found = run(
+            config(data, filter_list=[{"name": "llm", "filter": [judging(method="llm", llm=llm)]}])
+        )
     assert found["results"]["mine"]["bertjudge,llm"] == pytest.approx(2 / 3)
     rows = [sample["filtered_resps"][0][0] for sample in found["samples"]["mine"]]
     assert [row["source"] for row in rows] == ["judge"] * 3
@@ -168,12 +209,18 @@ def test_a_dead_server_loses_no_generated_answer(
     assert "no LLM server answers" in caplog.text
     spilled = next(tmp_path.glob("bertjudge_unjudged_*.jsonl"))
     assert json.loads(spilled.read_text().splitlines()[0])["candidate"] == "Final answer: 18"
-    command = next(line for line in caplog.text.splitlines() if line.startswith("  bertjudge judge"))
+    command = next(
+        line for line in caplog.text.splitlines() if line.startswith("  bertjudge judge")
+    )
     with serving(says) as fake:
         arguments = [part.replace(gone.url, fake.url) for part in shlex.split(command)[1:]]
         assert cli.main(arguments) == 0
     verdicts = next(tmp_path.glob("verdicts_*.jsonl"))
-    assert [json.loads(line)["correct"] for line in verdicts.read_text().splitlines()] == [True, True, False]
+    assert [json.loads(line)["correct"] for line in verdicts.read_text().splitlines()] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def command(*args: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
@@ -188,7 +235,9 @@ def command(*args: str, env: dict[str, str] | None = None, cwd: Path | None = No
 OFF = {"LM_EVAL_BERTJUDGE_AUTOLOAD": "0"}
 
 
-def test_tasks_are_listed_without_any_flag_and_a_users_own_of_the_same_name_wins(tmp_path: Path) -> None:
+def test_tasks_are_listed_without_any_flag_and_a_users_own_of_the_same_name_wins(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "mine.yaml").write_text("task: gsm8k_bertjudge\ndataset_path: json\n")
     shown = command("ls", "tasks", "--include_path", str(tmp_path))
     assert re.search(rf"gsm8k_bertjudge.*{re.escape(str(tmp_path))}", shown)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lm_eval_bertjudge.backends import LOADERS
 from lm_eval_bertjudge.errors import CheckpointError, InputError
-from lm_eval_bertjudge.judge import load_judge
-from lm_eval_bertjudge.records import JudgeItem
+from lm_eval_bertjudge.judges.encoder.backends import LOADERS
+from lm_eval_bertjudge.judges.encoder.judge import load_judge
+from lm_eval_bertjudge.types import JudgeItem
 from tests.conftest import CountingBackend, judge_with
 
 
@@ -17,9 +17,13 @@ def item(candidate: str, *references: str, question: str = "What is it?") -> Jud
     return JudgeItem(question, references or ("18",), candidate)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
-    candidates=st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=80), max_size=25),
+    candidates=st.lists(
+        st.text(st.characters(codec="utf-8"), min_size=1, max_size=80), max_size=25
+    ),
     batch_tokens=st.integers(1, 4000),
     seed=st.integers(0, 99),
 )
@@ -29,7 +33,9 @@ def test_order_batch_size_and_neighbours_do_not_change_a_verdict(
     items = [item(candidate) for candidate in candidates]
     alone = [judge_with(CountingBackend()).judge([one])[0] for one in items]
     shuffled = random.Random(seed).sample(range(len(items)), len(items))
-    together = judge_with(CountingBackend(), batch_tokens=batch_tokens).judge([items[i] for i in shuffled])
+    together = judge_with(CountingBackend(), batch_tokens=batch_tokens).judge(
+        [items[i] for i in shuffled]
+    )
     assert together == [alone[i] for i in shuffled]
 
 
@@ -41,12 +47,19 @@ def test_the_same_triplet_is_judged_once(backend: CountingBackend) -> None:
 
 def test_the_best_of_several_references_counts(backend: CountingBackend) -> None:
     judge = judge_with(backend)
-    each = [judge.judge([item("it is so", reference)])[0].p_correct or 0.0 for reference in ("a", "bc", "d")]
+    each = [
+        judge.judge([item("it is so", reference)])[0].p_correct or 0.0
+        for reference in ("a", "bc", "d")
+    ]
     assert judge.judge([item("it is so", "a", "bc", "d")])[0].p_correct == max(each)
 
 
-@pytest.mark.parametrize("candidate", ["", "  \n", "\u200b", "<think>it is 18", "<think>so</think>"])
-def test_an_answer_that_says_nothing_is_wrong_by_rule(backend: CountingBackend, candidate: str) -> None:
+@pytest.mark.parametrize(
+    "candidate", ["", "  \n", "\u200b", "<think>it is 18", "<think>so</think>"]
+)
+def test_an_answer_that_says_nothing_is_wrong_by_rule(
+    backend: CountingBackend, candidate: str
+) -> None:
     verdict = judge_with(backend).judge([item(candidate)])[0]
     assert (verdict.correct, verdict.p_correct, verdict.source) == (False, 0.0, "lexical")
     assert verdict.reason == "empty_answer"
@@ -58,8 +71,12 @@ def test_reasoning_is_not_shown_to_the_judge(backend: CountingBackend) -> None:
     assert shown == hidden
 
 
-def test_a_reference_too_long_for_the_judge_is_unjudged_and_the_others_are_not(backend: CountingBackend) -> None:
-    verdicts = judge_with(backend).judge([item("a"), item("a", "word " * 300), item("a", "word " * 300, "18")])
+def test_a_reference_too_long_for_the_judge_is_unjudged_and_the_others_are_not(
+    backend: CountingBackend,
+) -> None:
+    verdicts = judge_with(backend).judge(
+        [item("a"), item("a", "word " * 300), item("a", "word " * 300, "18")]
+    )
     assert [v.source for v in verdicts] == ["judge", "unjudged", "judge"]
     assert verdicts[1].p_correct is None
     assert verdicts[1].reason == "reference_too_long"
@@ -84,7 +101,9 @@ def test_an_item_without_reference_is_refused(backend: CountingBackend) -> None:
         judge_with(backend).judge([JudgeItem("q", (), "a")])
 
 
-def test_logits_that_are_not_numbers_are_an_error(backend: CountingBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_logits_that_are_not_numbers_are_an_error(
+    backend: CountingBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(backend, "logits", lambda ids, mask: ids[:, :2] * float("nan"))
     with pytest.raises(CheckpointError, match="not numbers"):
         judge_with(backend).judge([item("a")])
@@ -92,7 +111,9 @@ def test_logits_that_are_not_numbers_are_an_error(backend: CountingBackend, monk
 
 def test_predict_takes_lists_aliases_and_no_questions(backend: CountingBackend) -> None:
     judge = judge_with(backend)
-    with_question = judge.predict(questions=["q", "q"], candidates=["a", "b"], references=["x", ["x", "y"]])
+    with_question = judge.predict(
+        questions=["q", "q"], candidates=["a", "b"], references=["x", ["x", "y"]]
+    )
     without = judge.predict(candidates=["a", "b"], references=["x", ["x", "y"]])
     assert len(with_question) == len(without) == 2
     assert with_question != without
@@ -117,7 +138,9 @@ def test_a_judge_is_loaded_once_per_process() -> None:
         ("default", {"dtype": "int4"}, "use --backend torch"),
     ],
 )
-def test_what_cannot_be_loaded_says_what_can(model: str, options: dict[str, str], message: str) -> None:
+def test_what_cannot_be_loaded_says_what_can(
+    model: str, options: dict[str, str], message: str
+) -> None:
     with pytest.raises((InputError, CheckpointError), match=message):
         load_judge(model, **options)  # type: ignore[arg-type]
 

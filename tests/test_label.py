@@ -17,9 +17,9 @@ import pytest
 pytest.importorskip("openai", reason="needs the extra `llm`")
 
 from tests.fake_llm import completion, serving
-from training import label
-from training.journal import Journal, finished_lines
-from training.rows import write_rows
+from training.data import label
+from training.data.journal import Journal, finished_lines
+from training.data.rows import write_rows
 
 YES, NO = "So. Final answer: True", "Final answer: False"
 
@@ -48,7 +48,14 @@ def said(prompt: str, _: int) -> str:
 
 
 def run(work: Path, url: str, *flags: str) -> None:
-    given = ("--candidates", str(work / "c.jsonl"), "--output", str(work / "l.jsonl"), "--base_url", url)
+    given = (
+        "--candidates",
+        str(work / "c.jsonl"),
+        "--output",
+        str(work / "l.jsonl"),
+        "--base_url",
+        url,
+    )
     label.main([*given, "--model", "m", "--retries", "0", "--concurrency", "4", *flags])
 
 
@@ -71,7 +78,11 @@ def test_every_candidate_gets_its_own_label_and_the_cost_is_counted(work: Path) 
         run(work, fake.url)
     assert labels(work) == right()
     found = manifest(work)
-    assert (found["n_replies"], found["prompt_tokens"], found["completion_tokens"]) == (60, 6000, 300)
+    assert (found["n_replies"], found["prompt_tokens"], found["completion_tokens"]) == (
+        60,
+        6000,
+        300,
+    )
     assert found["labels"] == {"0": 40, "1": 20}
     assert found["prompt"] == "long-1"
     assert found["wall_s"] > 0
@@ -80,7 +91,9 @@ def test_every_candidate_gets_its_own_label_and_the_cost_is_counted(work: Path) 
 def test_nemotron_is_told_not_to_think_and_asked_greedily(work: Path) -> None:
     with serving(said) as fake:
         run(work, fake.url, "--model", label.NEMOTRON)
-    assert {json.dumps(body["messages"][0]) for body in fake.bodies} == {'{"role": "system", "content": "/no_think"}'}
+    assert {json.dumps(body["messages"][0]) for body in fake.bodies} == {
+        '{"role": "system", "content": "/no_think"}'
+    }
     assert {(body["temperature"], body["max_tokens"]) for body in fake.bodies} == {(0.0, 2048)}
     assert manifest(work)["system_prompt"] == "/no_think"
 
@@ -100,14 +113,18 @@ def test_a_reply_without_a_verdict_is_no_label_and_not_asked_again(work: Path) -
     assert manifest(work)["reasons"] == {"verdict": 58, "unparsable": 1, "cut": 1}
 
 
-def test_an_input_the_server_refuses_for_good_is_no_label_but_a_failed_one_is_asked_again(work: Path) -> None:
+def test_an_input_the_server_refuses_for_good_is_no_label_but_a_failed_one_is_asked_again(
+    work: Path,
+) -> None:
     def answer(prompt: str, n: int) -> Any:
         if "it is <5>" in prompt:
             return 400
         return 500 if "it is <7>" in prompt and n == 0 else said(prompt, n)
 
     with serving(answer) as fake:
-        with pytest.raises(SystemExit, match=r"1 of 60 candidates got no reply \(.*http_500.*Kept: "):
+        with pytest.raises(
+            SystemExit, match=r"1 of 60 candidates got no reply \(.*http_500.*Kept: "
+        ):
             run(work, fake.url)
         assert "m/t/7" not in labels(work)
         assert not (work / "l.jsonl.manifest.json").exists()
@@ -117,8 +134,26 @@ def test_an_input_the_server_refuses_for_good_is_no_label_but_a_failed_one_is_as
 
 
 def started(work: Path, url: str) -> subprocess.Popen[str]:
-    given = ("--candidates", work / "c.jsonl", "--output", work / "l.jsonl", "--base_url", url, "--model", "m")
-    command = [sys.executable, "-m", "training.label", *map(str, given), "--concurrency", "3", "--retries", "1"]
+    given = (
+        "--candidates",
+        work / "c.jsonl",
+        "--output",
+        work / "l.jsonl",
+        "--base_url",
+        url,
+        "--model",
+        "m",
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "training.label",
+        *map(str, given),
+        "--concurrency",
+        "3",
+        "--retries",
+        "1",
+    ]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
@@ -148,7 +183,9 @@ def test_killed_at_random_moments_it_loses_and_repeats_no_label(work: Path) -> N
     assert labels(work) == right()
     asked = Counter(body["messages"][-1]["content"] for body in fake.bodies)
     assert len(asked) == 60
-    assert sum(asked.values()) <= 60 + 3 * 3  # only what was on its way when it was killed is asked twice
+    assert (
+        sum(asked.values()) <= 60 + 3 * 3
+    )  # only what was on its way when it was killed is asked twice
     found = manifest(work)
     assert (found["n_replies"], len(found["runs"])) == (60, 4)
 
@@ -193,7 +230,10 @@ def test_a_damaged_line_in_the_middle_is_named(work: Path) -> None:
 def test_rules_label_only_what_they_can_parse(tmp_path: Path) -> None:
     texts = {"a": "Final answer: 18", "b": "Final answer: 17", "c": "It is 18."}
     row = {"category": "open_math", "prompt": "6 * 3?", "references": ["18"]}
-    write_rows(tmp_path / "c.jsonl", [row | {"id": name, "candidate": text} for name, text in texts.items()])
+    write_rows(
+        tmp_path / "c.jsonl",
+        [row | {"id": name, "candidate": text} for name, text in texts.items()],
+    )
     given = ["--candidates", str(tmp_path / "c.jsonl"), "--output", str(tmp_path / "l.jsonl")]
     label.main([*given, "--labeller", "lexical"])
     assert labels(tmp_path) == {"a": 1, "b": 0, "c": None}

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from training import labelled, mix, triplets
-from training.rows import read_rows, write_rows
+from training.data import labelled, mix, triplets
+from training.data.rows import read_rows, write_rows
 
 GENERATORS = ("org/model-1B", "org/model-7B", "other/rare")
 
@@ -19,7 +19,9 @@ def rows(n: int = 60) -> list[dict[str, Any]]:
     """Candidates of two categories and three models; the third model is rare and always wrong."""
     found = []
     for i in range(n):
-        category, source = (("open_math", "gsm8k_train"), ("context_extraction", "squadv2_train"))[i % 2]
+        category, source = (("open_math", "gsm8k_train"), ("context_extraction", "squadv2_train"))[
+            i % 2
+        ]
         generator = GENERATORS[2] if i % 10 == 9 else GENERATORS[i // 2 % 2]
         found.append({
             "id": f"{generator}/{i}", "source": source, "task": f"{source}_bertjudge", "category": category,
@@ -49,7 +51,9 @@ def test_a_small_cell_gives_all_it_has_and_the_others_the_rest() -> None:
 
 def test_upstreams_mix_takes_rows_by_the_last_part_of_a_models_name() -> None:
     plan = {"model_1B": 5, "org/model-7B": 3, "rare": 1000}
-    counts = Counter(row["generator"] for row in labelled.of_generators(rows(), plan, random.Random(0)))
+    counts = Counter(
+        row["generator"] for row in labelled.of_generators(rows(), plan, random.Random(0))
+    )
     assert counts == {GENERATORS[0]: 5, GENERATORS[1]: 3, GENERATORS[2]: 6}
     with pytest.raises(SystemExit, match="'model-2B'; it has those of org/model-1B"):
         list(labelled.of_generators(rows(), {"model-2B": 1}, random.Random(0)))
@@ -63,7 +67,10 @@ def test_a_row_without_a_prompt_cannot_be_taken_as_it_is() -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for source in ("gsm8k_train", "squadv2_train"):
-        write_rows(tmp_path / "t" / f"{source}.jsonl.gz", [row for row in rows() if row["source"] == source])
+        write_rows(
+            tmp_path / "t" / f"{source}.jsonl.gz",
+            [row for row in rows() if row["source"] == source],
+        )
     return tmp_path / "t"
 
 
@@ -90,13 +97,27 @@ def test_a_mix_file_may_be_upstreams_or_ours(folder: Path) -> None:
     assert Counter(row["label"] for row in found if row["source"] == "gsm8k_train") == {0: 3, 1: 3}
 
 
-def joined(tmp_path: Path, *flags: str, labels: dict[str, int | None] | None = None) -> dict[str, list[dict[str, Any]]]:
-    write_rows(tmp_path / "c.jsonl", [{k: v for k, v in row.items() if "label" not in k} for row in rows()])
+def joined(
+    tmp_path: Path, *flags: str, labels: dict[str, int | None] | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    write_rows(
+        tmp_path / "c.jsonl", [{k: v for k, v in row.items() if "label" not in k} for row in rows()]
+    )
     lines = [{"session": 0, "started": "now", "settings": {"labeller": "x"}}]
     said = {row["id"]: row["label"] for row in rows()} if labels is None else labels
-    write_rows(tmp_path / "l.jsonl", [*lines, *({"id": name, "label": label} for name, label in said.items())])
+    write_rows(
+        tmp_path / "l.jsonl",
+        [*lines, *({"id": name, "label": label} for name, label in said.items())],
+    )
     out = tmp_path / "out"
-    given = ("--candidates", tmp_path / "c.jsonl", "--labels", tmp_path / "l.jsonl", "--output", out)
+    given = (
+        "--candidates",
+        tmp_path / "c.jsonl",
+        "--labels",
+        tmp_path / "l.jsonl",
+        "--output",
+        out,
+    )
     triplets.main([*map(str, given), *flags])
     return {
         split.name: [row for file in sorted(split.iterdir()) for row in read_rows(file)]
@@ -116,9 +137,13 @@ def test_a_question_is_in_one_split_and_an_unseen_generator_in_neither(tmp_path:
 
 
 def test_unlabelled_rows_are_in_no_split_and_the_others_all(tmp_path: Path) -> None:
-    labels = {row["id"]: None if number % 3 == 0 else row["label"] for number, row in enumerate(rows())}
+    labels = {
+        row["id"]: None if number % 3 == 0 else row["label"] for number, row in enumerate(rows())
+    }
     found = [row for split in joined(tmp_path, labels=labels).values() for row in split]
-    assert {row["id"]: row["label"] for row in found} == {k: v for k, v in labels.items() if v is not None}
+    assert {row["id"]: row["label"] for row in found} == {
+        k: v for k, v in labels.items() if v is not None
+    }
     assert {row["label_source"] for row in found} == {"llm:x"}
 
 

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from lm_eval_bertjudge import lexical, math_worker
-from lm_eval_bertjudge.lexical import final_answer, shape, verdict
-from lm_eval_bertjudge.records import JudgeItem
+from lm_eval_bertjudge.rules import baseline, math_verify
+from lm_eval_bertjudge.rules.baseline import final_answer, shape, verdict
+from lm_eval_bertjudge.types import JudgeItem
 
 
 def item(reference: str, candidate: str) -> JudgeItem:
@@ -53,7 +53,9 @@ def test_a_right_answer_in_the_asked_format_is_right(reference: str, candidate: 
 
 
 @pytest.mark.parametrize(("reference", "candidate", "reason"), WRONG)
-def test_a_wrong_answer_is_wrong_and_parse_failure_is_told_apart(reference: str, candidate: str, reason: str) -> None:
+def test_a_wrong_answer_is_wrong_and_parse_failure_is_told_apart(
+    reference: str, candidate: str, reason: str
+) -> None:
     found = verdict(item(reference, candidate))
     assert not found.correct
     assert found.reason.split(" ")[0] == reason
@@ -64,7 +66,9 @@ def test_any_of_several_references_may_be_matched() -> None:
 
 
 def test_rouge_l_score_is_in_the_reason() -> None:
-    assert verdict(item("Denver", "Final answer: Denver, Colorado")).reason == "match (rouge_l 0.67)"
+    assert (
+        verdict(item("Denver", "Final answer: Denver, Colorado")).reason == "match (rouge_l 0.67)"
+    )
     assert verdict(item("Denver", "Final answer: Boulder")).reason == "mismatch (rouge_l 0.00)"
 
 
@@ -75,7 +79,9 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize(("kind", "reference"), [(kind, text) for kind, texts in SHAPES.items() for text in texts])
+@pytest.mark.parametrize(
+    ("kind", "reference"), [(kind, text) for kind, texts in SHAPES.items() for text in texts]
+)
 def test_auto_goes_by_the_references_shape(reference: str, kind: str) -> None:
     assert shape(reference) == kind
 
@@ -95,19 +101,23 @@ def test_math_verify_runs_outside_the_main_thread() -> None:
     assert found == [True]
 
 
-def test_math_verify_over_its_time_is_unjudged_and_the_next_one_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert math_worker.worker.equal("1", "1")
+def test_math_verify_over_its_time_is_unjudged_and_the_next_one_works(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert math_verify.worker.equal("1", "1")
     with monkeypatch.context() as patched:
-        patched.setattr(math_worker, "TIMEOUT_S", 0.0)
-        late = lexical.verdict(item(r"\sin{x}", r"Final answer: \sin(x)"))
+        patched.setattr(math_verify, "TIMEOUT_S", 0.0)
+        late = baseline.verdict(item(r"\sin{x}", r"Final answer: \sin(x)"))
     assert (late.source, late.p_correct, late.reason) == ("unjudged", None, "undecided")
-    assert math_worker.worker.equal(r"\sqrt{18}", r"3\sqrt{2}")
+    assert math_verify.worker.equal(r"\sqrt{18}", r"3\sqrt{2}")
 
 
-def test_a_math_verify_that_does_not_start_in_time_is_ended_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    worker = math_worker.MathWorker()
+def test_a_math_verify_that_does_not_start_in_time_is_ended_and_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    worker = math_verify.MathWorker()
     with monkeypatch.context() as patched:
-        patched.setattr(math_worker, "_START_TIMEOUT_S", 0.0)
+        patched.setattr(math_verify, "_START_TIMEOUT_S", 0.0)
         assert worker.equal("1", "1") is None
     assert worker._child is None
     assert worker.equal("1", "1") is True

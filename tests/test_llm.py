@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("openai", reason="needs the extra `llm`")
 
-from lm_eval_bertjudge.backends.llm import ChatClient
-from lm_eval_bertjudge.backends.llm_prompts import Failure, Reply
 from lm_eval_bertjudge.errors import InputError, ServerError
+from lm_eval_bertjudge.judges.llm.client import ChatClient
+from lm_eval_bertjudge.judges.llm.prompts import Failure, Reply
 from tests.fake_llm import Answer, completion, serving, token
 
 KEY = "sk-very-secret-1234"
@@ -21,12 +21,14 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
     monkeypatch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.02)
-    monkeypatch.setattr("lm_eval_bertjudge.backends.llm._PAUSE_S", 0.01)
+    monkeypatch.setattr("lm_eval_bertjudge.judges.llm.client._PAUSE_S", 0.01)
 
 
 def ask(answer: Answer, *prompts: str, **options: Any) -> list[Reply | Failure]:
     with serving(answer) as fake:
-        client = ChatClient(model="fake", base_url=fake.url, **{"timeout_s": 5.0, "retries": 2} | options)
+        client = ChatClient(
+            model="fake", base_url=fake.url, **{"timeout_s": 5.0, "retries": 2} | options
+        )
         found = dict(client.complete([[{"role": "user", "content": prompt}] for prompt in prompts]))
     return [found[index] for index in range(len(prompts))]
 
@@ -44,7 +46,12 @@ def test_replies_come_as_they_finish_and_never_more_at_once_than_asked_for() -> 
 
     with serving(slow_first) as fake:
         client = ChatClient(model="fake", base_url=fake.url, concurrency=3)
-        order = [index for index, _ in client.complete([[{"role": "user", "content": str(i)}] for i in range(9)])]
+        order = [
+            index
+            for index, _ in client.complete(
+                [[{"role": "user", "content": str(i)}] for i in range(9)]
+            )
+        ]
     assert order[-1] == 0
     assert sorted(order) == list(range(9))
     assert 1 < fake.most_at_once <= 3
@@ -64,11 +71,21 @@ def test_stopping_early_sends_nothing_more() -> None:
 
 @pytest.mark.parametrize(
     "trouble",
-    [500, 503, (429, {"Retry-After": "0.01"}), ("drop",), ("hang", 0.6), ("garbage", "{broken"), {"choices": []}],
+    [
+        500,
+        503,
+        (429, {"Retry-After": "0.01"}),
+        ("drop",),
+        ("hang", 0.6),
+        ("garbage", "{broken"),
+        {"choices": []},
+    ],
     ids=["500", "503", "rate limit", "disconnect half-way", "slow", "malformed", "no choices"],
 )
 def test_passing_trouble_is_tried_again(trouble: Any) -> None:
-    assert ask(lambda _, n: trouble if n == 0 else "fine", "q", timeout_s=0.3) == [Reply("fine", "stop", 100, 5)]
+    assert ask(lambda _, n: trouble if n == 0 else "fine", "q", timeout_s=0.3) == [
+        Reply("fine", "stop", 100, 5)
+    ]
 
 
 def test_the_pause_that_a_rate_limit_asks_for_is_kept() -> None:
@@ -84,8 +101,12 @@ def test_the_pause_that_a_rate_limit_asks_for_is_kept() -> None:
         (("garbage", "<html>"), "malformed_reply"), (("garbage", "[1]"), "malformed_reply"),
     ],
 )  # fmt: skip
-def test_lasting_trouble_with_one_conversation_is_its_failure_only(trouble: Any, reason: str) -> None:
-    found = ask(lambda prompt, _: trouble if prompt == "bad" else "fine", "a", "bad", "b", timeout_s=0.2)
+def test_lasting_trouble_with_one_conversation_is_its_failure_only(
+    trouble: Any, reason: str
+) -> None:
+    found = ask(
+        lambda prompt, _: trouble if prompt == "bad" else "fine", "a", "bad", "b", timeout_s=0.2
+    )
     assert [getattr(reply, "reason", "fine") for reply in found] == ["fine", reason, "fine"]
 
 
@@ -100,18 +121,24 @@ def test_a_dead_server_is_named_with_what_to_do_and_earlier_replies_stay() -> No
     with serving(lambda *_: "fine") as fake:
         client = ChatClient(model="fake", base_url=fake.url, retries=1, concurrency=1)
         assert len(list(client.complete([[{"role": "user", "content": "q"}]]))) == 1
-    with pytest.raises(ServerError, match=rf"no LLM server answers at {fake.url} .*1 retries.*Start it"):
+    with pytest.raises(
+        ServerError, match=rf"no LLM server answers at {fake.url} .*1 retries.*Start it"
+    ):
         list(client.complete([[{"role": "user", "content": "q"}]] * 30))
 
 
 def test_a_server_that_fails_everything_ends_the_run_early() -> None:
-    with pytest.raises(ServerError, match=r"50 conversations in a row got no reply; the last: .*http_500"):
+    with pytest.raises(
+        ServerError, match=r"50 conversations in a row got no reply; the last: .*http_500"
+    ):
         ask(lambda *_: 500, *map(str, range(80)), retries=0)
 
 
 def test_conversations_that_are_too_long_for_the_server_do_not_end_the_run() -> None:
     prompts = ["short", *["long"] * 60, "short"]
-    found = ask(lambda prompt, _: 400 if prompt == "long" else "fine", *prompts, retries=0, concurrency=1)
+    found = ask(
+        lambda prompt, _: 400 if prompt == "long" else "fine", *prompts, retries=0, concurrency=1
+    )
     assert [getattr(outcome, "text", None) or outcome.reason for outcome in found] == [
         "fine",
         *["http_400"] * 60,
@@ -121,8 +148,12 @@ def test_conversations_that_are_too_long_for_the_server_do_not_end_the_run() -> 
         ask(lambda *_: 400, *map(str, range(80)), retries=0)
 
 
-@pytest.mark.parametrize(("status", "hint"), [(401, "api_key_env"), (404, "Is its name for the model 'fake'")])
-def test_a_wrong_key_or_model_ends_the_run_with_a_hint_and_without_the_key(status: int, hint: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "hint"), [(401, "api_key_env"), (404, "Is its name for the model 'fake'")]
+)
+def test_a_wrong_key_or_model_ends_the_run_with_a_hint_and_without_the_key(
+    status: int, hint: str
+) -> None:
     with pytest.raises(ServerError, match=hint) as caught:
         ask(lambda *_: status, "q")
     assert "***" in str(caught.value)
@@ -131,7 +162,10 @@ def test_a_wrong_key_or_model_ends_the_run_with_a_hint_and_without_the_key(statu
 
 
 def test_the_key_is_sent_and_never_shown(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.DEBUG), serving(lambda prompt, _: 400 if prompt == "bad" else "fine") as fake:
+    with (
+        caplog.at_level(logging.DEBUG),
+        serving(lambda prompt, _: 400 if prompt == "bad" else "fine") as fake,
+    ):
         client = ChatClient(model="fake", base_url=fake.url)
         found = list(client.complete([[{"role": "user", "content": p}] for p in ("good", "bad")]))
     assert set(fake.keys) == {f"Bearer {KEY}"}
@@ -165,11 +199,16 @@ def test_options_reach_the_request() -> None:
         )  # fmt: skip
         list(client.complete([[{"role": "user", "content": "q"}]]))
     wanted = {"max_tokens": 7, "temperature": 0.0, "logprobs": True, "top_logprobs": 5}
-    assert fake.bodies[0].items() >= (wanted | {"chat_template_kwargs": {"enable_thinking": False}}).items()
+    assert (
+        fake.bodies[0].items()
+        >= (wanted | {"chat_template_kwargs": {"enable_thinking": False}}).items()
+    )
 
 
 def test_logprobs_and_cut_and_empty_replies_are_read() -> None:
     logprobs = {"content": [token(" True", **{" True": -0.1, "False": -2.5})]}
     whole = completion("True", finish_reason="length", logprobs=logprobs)
-    assert ask(lambda *_: whole, "q") == [Reply("True", "length", 100, 5, ((" True", {" True": -0.1, "False": -2.5}),))]
+    assert ask(lambda *_: whole, "q") == [
+        Reply("True", "length", 100, 5, ((" True", {" True": -0.1, "False": -2.5}),))
+    ]
     assert ask(lambda *_: completion(None), "q") == [Reply("", "stop", 100, 5)]

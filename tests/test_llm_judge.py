@@ -14,11 +14,11 @@ import yaml
 pytest.importorskip("openai", reason="needs the extra `llm`")
 
 from lm_eval_bertjudge import cli
-from lm_eval_bertjudge.backends.llm_judge import _TYPES, LLMJudge, LLMOptions, load_llm
-from lm_eval_bertjudge.backends.llm_prompts import Failure, Reply
 from lm_eval_bertjudge.errors import InputError, UnjudgedError
-from lm_eval_bertjudge.pipeline import Pipeline
-from lm_eval_bertjudge.records import JudgeItem, Verdict
+from lm_eval_bertjudge.judges.llm.judge import _TYPES, LLMJudge, LLMOptions, load_llm
+from lm_eval_bertjudge.judges.llm.prompts import Failure, Reply
+from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.types import JudgeItem, Verdict
 from tests.fake_llm import says, serving
 
 
@@ -68,24 +68,38 @@ def test_token_probabilities_give_p_and_a_threshold_decides_by_them() -> None:
         (Failure("timeout"), "timeout"), (Failure("http_400", "too long"), "http_400"),
     ],
 )  # fmt: skip
-def test_what_states_no_verdict_is_unjudged_and_never_wrong(outcome: Reply | Failure, reason: str) -> None:
-    judge = judge_that(lambda prompt: outcome if "odd" in prompt else Reply("Final answer: True"), max_unjudged=0.05)
+def test_what_states_no_verdict_is_unjudged_and_never_wrong(
+    outcome: Reply | Failure, reason: str
+) -> None:
+    judge = judge_that(
+        lambda prompt: outcome if "odd" in prompt else Reply("Final answer: True"),
+        max_unjudged=0.05,
+    )
     verdicts = judge.judge([item(f"{i}") for i in range(19)] + [item("odd")])
     assert verdicts[-1] == Verdict(None, False, "unjudged", False, reason)
     assert all(v.correct for v in verdicts[:-1])
 
 
 def test_too_many_unjudged_end_the_run_and_say_why() -> None:
-    judge = judge_that(lambda prompt: Reply("Hm.") if "odd" in prompt else Reply("Final answer: True"))
-    with pytest.raises(UnjudgedError, match=r"2 of 20 .*unparsable 2; the last reply ends 'Hm.'.*now 16.*max_unjudged"):
+    judge = judge_that(
+        lambda prompt: Reply("Hm.") if "odd" in prompt else Reply("Final answer: True")
+    )
+    with pytest.raises(
+        UnjudgedError,
+        match=r"2 of 20 .*unparsable 2; the last reply ends 'Hm.'.*now 16.*max_unjudged",
+    ):
         judge.judge([item(f"{i}") for i in range(18)] + [item("odd 1"), item("odd 2")])
 
 
 def test_a_small_last_chunk_counts_with_the_chunks_before_it() -> None:
-    judge = judge_that(lambda prompt: Reply("Hm.") if "odd" in prompt else Reply("Final answer: True"))
+    judge = judge_that(
+        lambda prompt: Reply("Hm.") if "odd" in prompt else Reply("Final answer: True")
+    )
     judge.judge([item(f"{i}") for i in range(200)])
     assert judge.judge([item("odd"), item("even")])[0].source == "unjudged"
-    with pytest.raises(UnjudgedError, match="20 of 120"):  # but a task of its own size is not hidden by the others
+    with pytest.raises(
+        UnjudgedError, match="20 of 120"
+    ):  # but a task of its own size is not hidden by the others
         judge.judge([item(f"{i}") for i in range(100)] + [item(f"odd {i}") for i in range(20)])
 
 
@@ -100,7 +114,9 @@ def test_a_small_last_chunk_counts_with_the_chunks_before_it() -> None:
         ({"model": "m", "concurrency": 3}, "m", {"concurrency": 3}),
     ],
 )  # fmt: skip
-def test_options_are_read_from_yaml_and_from_the_command_line(given: Any, model: str, changes: dict[str, Any]) -> None:
+def test_options_are_read_from_yaml_and_from_the_command_line(
+    given: Any, model: str, changes: dict[str, Any]
+) -> None:
     assert LLMOptions.read(given) == LLMOptions(model=model, **changes)
 
 
@@ -159,23 +175,35 @@ def test_the_filter_wants_llm_where_it_is_used_and_only_there() -> None:
 def test_the_readmes_filter_is_read_as_written() -> None:
     readme = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
     section = readme.partition("## LLM judges")[2]
-    (pipeline,) = yaml.safe_load(section.partition("```yaml\n")[2].partition("```")[0])["filter_list"]
+    (pipeline,) = yaml.safe_load(section.partition("```yaml\n")[2].partition("```")[0])[
+        "filter_list"
+    ]
     options = {name: value for name, value in pipeline["filter"][0].items() if name != "function"}
     read = Pipeline.read(options)
     assert read.asks_llm
-    assert read.item({"question": "6 * 3?", "answer": "so\n#### 18"}, "18") == JudgeItem("6 * 3?", ("18",), "18")
+    assert read.item({"question": "6 * 3?", "answer": "so\n#### 18"}, "18") == JudgeItem(
+        "6 * 3?", ("18",), "18"
+    )
     listed = {
-        name for line in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", line)
+        name
+        for line in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", line)
     }
     assert listed | {"engine_args"} == {f.name for f in dataclasses.fields(LLMOptions)}
 
 
 def test_the_cascade_asks_the_llm_only_where_no_rule_settles_the_answer() -> None:
     with serving(says) as fake:
-        chosen = Pipeline(reference="r", method="cascade", judge="llm", llm={"model": "m", "base_url": fake.url})
-        verdicts = chosen.decide([item("Final answer: 18"), item("so 18"), item("19"), item("19, I think")])
+        chosen = Pipeline(
+            reference="r", method="cascade", judge="llm", llm={"model": "m", "base_url": fake.url}
+        )
+        verdicts = chosen.decide(
+            [item("Final answer: 18"), item("so 18"), item("19"), item("19, I think")]
+        )
     sources = ["lexical", "judge", "lexical", "judge"]
-    assert [(v.correct, v.source) for v in verdicts] == list(zip([True, True, False, False], sources, strict=True))
+    assert [(v.correct, v.source) for v in verdicts] == list(
+        zip([True, True, False, False], sources, strict=True)
+    )
     assert len(fake.bodies) == 2
 
 
@@ -193,22 +221,43 @@ def test_the_cli_judges_with_an_llm(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Traceback" not in shown
 
 
-def test_rejudge_puts_an_llm_beside_the_other_methods_and_its_card_into_the_results(tmp_path: Path) -> None:
+def test_rejudge_puts_an_llm_beside_the_other_methods_and_its_card_into_the_results(
+    tmp_path: Path,
+) -> None:
     rows = [
-        {"id": str(i), "question": "6 * 3?", "references": ["18"], "candidate": f"Final answer: {18 + i}"}
+        {
+            "id": str(i),
+            "question": "6 * 3?",
+            "references": ["18"],
+            "candidate": f"Final answer: {18 + i}",
+        }
         for i in range(3)
     ]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     with serving(says) as fake:
         llm = f"model=m,base_url={fake.url},prompt=long"
-        call = ["rejudge", str(tmp_path / "in.jsonl"), "--output", str(tmp_path / "out"), "--llm", llm]
+        call = [
+            "rejudge",
+            str(tmp_path / "in.jsonl"),
+            "--output",
+            str(tmp_path / "out"),
+            "--llm",
+            llm,
+        ]
         assert cli.main(call) == 0
         n = len(fake.bodies)
-        assert cli.main([*call[:-1], llm + ",concurrency=2"]) == 0  # nothing that verdicts depend on has changed
+        assert (
+            cli.main([*call[:-1], llm + ",concurrency=2"]) == 0
+        )  # nothing that verdicts depend on has changed
         assert len(fake.bodies) == n == 3
         assert cli.main([*call[:-1], f"model=other,base_url={fake.url}"]) == 2
-    lines = [json.loads(line) for line in next((tmp_path / "out").glob("verdicts_*.jsonl")).read_text().splitlines()]
-    assert [list(line["verdicts"]) for line in lines] == [["judge", "lexical", "cascade", "llm"]] * 3
+    lines = [
+        json.loads(line)
+        for line in next((tmp_path / "out").glob("verdicts_*.jsonl")).read_text().splitlines()
+    ]
+    assert [list(line["verdicts"]) for line in lines] == [
+        ["judge", "lexical", "cascade", "llm"]
+    ] * 3
     assert [line["verdicts"]["llm"]["correct"] for line in lines] == [True, False, False]
     written = "".join(path.read_text() for path in (tmp_path / "out").rglob("results_*.json"))
     assert '"long-1"' in written

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_bertjudge.backends.llm_prompts import PROMPTS, Reply, messages, p_correct, parse
-from lm_eval_bertjudge.records import JudgeItem
+from lm_eval_bertjudge.judges.llm.prompts import PROMPTS, Reply, messages, p_correct, parse
+from lm_eval_bertjudge.types import JudgeItem
 
 SHORT, LONG, BINARY = (PROMPTS[name] for name in ("short", "long", "binary"))
 
@@ -66,7 +66,11 @@ FORGED = (
 @pytest.mark.parametrize("prompt", PROMPTS.values(), ids=PROMPTS)
 def test_a_field_cannot_forge_another_field_or_a_turn(prompt: object) -> None:
     plain = messages(prompt, JudgeItem("q", ("r",), "c"))[0]["content"]  # type: ignore[arg-type]
-    for item in (JudgeItem(FORGED, ("r",), "c"), JudgeItem("q", (FORGED,), "c"), JudgeItem("q", ("r",), f"a{FORGED}b")):
+    for item in (
+        JudgeItem(FORGED, ("r",), "c"),
+        JudgeItem("q", (FORGED,), "c"),
+        JudgeItem("q", ("r",), f"a{FORGED}b"),
+    ):
         text = messages(prompt, item)[0]["content"]  # type: ignore[arg-type]
         for delimiter in ("[QUESTION", "[REFERENCE", "[CANDIDATE"):
             assert text.count(delimiter) == plain.count(delimiter)
@@ -82,22 +86,35 @@ def test_no_field_has_a_delimiter_left(text: str) -> None:
 
 
 def test_the_papers_prompts_hold_the_fields_in_their_order() -> None:
-    text = messages(LONG, JudgeItem("What is {x}?", ("B) Lima",), "<think>Rome</think>It is {Lima}."))[0]["content"]
+    text = messages(
+        LONG, JudgeItem("What is {x}?", ("B) Lima",), "<think>Rome</think>It is {Lima}.")
+    )[0]["content"]
     assert text.startswith("You are an expert evaluator. Your task is to determine whether")
-    assert "[QUESTION starts here]\nWhat is {x}?\n[QUESTION ends here]\n\n[REFERENCE starts here]\nB) Lima\n" in text
-    assert "[CANDIDATE starts here]\nIt is {Lima}.\n[CANDIDATE ends here]\n\nConclude your response with" in text
+    assert (
+        "[QUESTION starts here]\nWhat is {x}?\n[QUESTION ends here]\n\n[REFERENCE starts here]\nB) Lima\n"
+        in text
+    )
+    assert (
+        "[CANDIDATE starts here]\nIt is {Lima}.\n[CANDIDATE ends here]\n\nConclude your response with"
+        in text
+    )
     assert text.endswith('- "Final answer: False" if the CANDIDATE is incorrect')
 
 
 def test_several_references_are_listed_as_alternatives() -> None:
     text = messages(SHORT, JudgeItem("q", ("Lima", "Ciudad de los Reyes"), "c"))[0]["content"]
-    assert "Any one of these is right:\n- Lima\n- Ciudad de los Reyes\n[REFERENCE ends here]" in text
+    assert (
+        "Any one of these is right:\n- Lima\n- Ciudad de los Reyes\n[REFERENCE ends here]" in text
+    )
 
 
 @pytest.mark.parametrize(
     ("tokens", "p"),
     [
-        ([("Final", {}), (" True", {" True": 0.6, " False": 0.2, "True": 0.1, " Maybe": 0.1})], 0.7 / 0.9),
+        (
+            [("Final", {}), (" True", {" True": 0.6, " False": 0.2, "True": 0.1, " Maybe": 0.1})],
+            0.7 / 0.9,
+        ),
         ([(" False", {" False": 0.9, "true": 0.1}), ("<|im_end|>", {"<|im_end|>": 1.0})], 0.1),
         ([(" True", {" True": 0.7, " False": 0.3}), (" 1", {" 1": 0.9, " 0": 0.1})], 0.7),
         ([(" True", {" True": 1.0}), (" no", {}), (" False", {" False": 0.8, " True": 0.2})], 0.2),
@@ -108,7 +125,10 @@ def test_several_references_are_listed_as_alternatives() -> None:
 def test_p_is_the_share_of_right_at_the_last_verdict_token(
     tokens: list[tuple[str, dict[str, float]]], p: float | None
 ) -> None:
-    logs = tuple((said, {other: math.log(share) for other, share in likely.items()}) for said, likely in tokens)
+    logs = tuple(
+        (said, {other: math.log(share) for other, share in likely.items()})
+        for said, likely in tokens
+    )
     found = p_correct(SHORT, Reply("", top_logprobs=logs))
     assert found == (None if p is None else pytest.approx(p))
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from lm_eval_bertjudge.backends.llm_judge import LLMOptions
-from lm_eval_bertjudge.backends.llm_prompts import Failure, Reply
 from lm_eval_bertjudge.errors import CheckpointError
+from lm_eval_bertjudge.judges.llm.judge import LLMOptions
+from lm_eval_bertjudge.judges.llm.prompts import Failure, Reply
 
 
 class StandIn:
@@ -21,7 +21,9 @@ class StandIn:
     def __init__(self, model: str, **options: Any) -> None:
         if model == "broken":
             raise ValueError("no such file")
-        self.llm_engine = SimpleNamespace(model_config=SimpleNamespace(max_model_len=options["max_model_len"]))
+        self.llm_engine = SimpleNamespace(
+            model_config=SimpleNamespace(max_model_len=options["max_model_len"])
+        )
 
     def get_tokenizer(self) -> StandIn:
         return self
@@ -41,9 +43,14 @@ class StandIn:
             8: SimpleNamespace(decoded_token=" False", logprob=-2.4),
         }
         said = SimpleNamespace(
-            text=" True", finish_reason="stop", token_ids=[7], logprobs=[likely] if params.logprobs else None
+            text=" True",
+            finish_reason="stop",
+            token_ids=[7],
+            logprobs=[likely] if params.logprobs else None,
         )
-        return [SimpleNamespace(prompt_token_ids=p["prompt_token_ids"], outputs=[said]) for p in prompts]
+        return [
+            SimpleNamespace(prompt_token_ids=p["prompt_token_ids"], outputs=[said]) for p in prompts
+        ]
 
 
 @pytest.fixture
@@ -51,18 +58,24 @@ def vllm(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     module = ModuleType("vllm")
     module.LLM, module.SamplingParams = StandIn, SimpleNamespace  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "vllm", module)
-    monkeypatch.delitem(sys.modules, "lm_eval_bertjudge.backends.llm_vllm", raising=False)
+    monkeypatch.delitem(sys.modules, "lm_eval_bertjudge.judges.llm.vllm", raising=False)
     importlib.invalidate_caches()
     yield
-    sys.modules.pop("lm_eval_bertjudge.backends.llm_vllm", None)
+    sys.modules.pop("lm_eval_bertjudge.judges.llm.vllm", None)
 
 
 def options(**changes: Any) -> LLMOptions:
-    about = {"engine": "vllm", "engine_args": {"max_model_len": 40}, "chat_template_kwargs": {"enable_thinking": False}}
+    about = {
+        "engine": "vllm",
+        "engine_args": {"max_model_len": 40},
+        "chat_template_kwargs": {"enable_thinking": False},
+    }
     return LLMOptions(model="m", **about | changes)
 
 
-def test_each_prompt_gets_its_reply_and_one_that_is_too_long_costs_the_others_nothing(vllm: None) -> None:
+def test_each_prompt_gets_its_reply_and_one_that_is_too_long_costs_the_others_nothing(
+    vllm: None,
+) -> None:
     conversations = [[{"role": "user", "content": text}] for text in ("q", "long " * 9, "why")]
     found = dict(options().start().complete(conversations))
     top = ((" True", {" True": -0.1, " False": -2.4}),)
@@ -71,7 +84,9 @@ def test_each_prompt_gets_its_reply_and_one_that_is_too_long_costs_the_others_no
         1: Failure("too_long", "45 tokens, 24 fit (engine_args: max_model_len)"),
         2: Reply(" True", "stop", 3, 1, top),
     }
-    assert dict(options(logprobs=False).start().complete(conversations[:1]))[0] == Reply(" True", "stop", 1, 1)
+    assert dict(options(logprobs=False).start().complete(conversations[:1]))[0] == Reply(
+        " True", "stop", 1, 1
+    )
 
 
 def test_a_model_that_cannot_be_loaded_is_named(vllm: None) -> None:

@@ -9,9 +9,10 @@ import pytest
 from num2words import num2words
 
 from tests.triplet_rows import CHOICE, NUMBER
-from training import amounts, augment, mix, unanswered
-from training.augment import corrected, forged, spelled
-from training.made import passages
+from training.data import mix
+from training.synthetic import amounts, augment, unanswered
+from training.synthetic.augment import corrected, forged, spelled
+from training.synthetic.made import passages
 
 OPEN = {
     "id": "o/1", "source": "o", "category": "open_qa", "question": "Capital of Peru?", "references": ["Lima"],
@@ -73,7 +74,10 @@ def test_the_last_answer_decides_in_a_corrected_candidate() -> None:
         choice = corrected(CHOICE, ["no"], random.Random(seed))
         assert choice is not None
         assert choice["label"] == 0
-        assert any(w in choice["candidate"][len(CHOICE["candidate"]) :] for w in ("A", "C", "a", "c", "red", "green"))
+        assert any(
+            w in choice["candidate"][len(CHOICE["candidate"]) :]
+            for w in ("A", "C", "a", "c", "red", "green")
+        )
     assert corrected(OPEN, ["Lima Province"], random.Random(0)) is None
     assert corrected(OPEN, ["Cusco"], random.Random(0))["candidate"].count("Cusco") == 1
 
@@ -104,7 +108,9 @@ def test_a_spelled_answer_is_the_same_answer() -> None:
         ("5.0%", 5.0, "percent"),
     ],
 )
-def test_an_amount_is_read_and_each_of_its_forms_is_the_same_amount(text: str, value: float, scale: str) -> None:
+def test_an_amount_is_read_and_each_of_its_forms_is_the_same_amount(
+    text: str, value: float, scale: str
+) -> None:
     read = amounts.read(text)
     assert read is not None
     assert (read.value, read.scale) == (value, scale)
@@ -128,19 +134,32 @@ def test_a_missed_amount_is_at_least_two_percent_away_or_at_another_scale(text: 
         for form in amounts.misses(read, random.Random(seed)):
             again = amounts.read(form)
             assert again is not None, form
-            assert abs(again.value - read.value) > 0.019 * abs(read.value) or again.scale not in (read.scale, ""), form
+            assert abs(again.value - read.value) > 0.019 * abs(read.value) or again.scale not in (
+                read.scale,
+                "",
+            ), form
 
 
 def test_an_amount_row_is_right_where_it_says_the_reference() -> None:
-    row = OPEN | {"references": ["2968 thousand"], "context": "a | b", "candidate": "It is 12. So the answer is:\n12"}
+    row = OPEN | {
+        "references": ["2968 thousand"],
+        "context": "a | b",
+        "candidate": "It is 12. So the answer is:\n12",
+    }
     labels = {augment.amount(row, random.Random(seed))["label"] for seed in SEEDS}
     assert labels == {0, 1}
     assert augment.amount(OPEN, random.Random(0)) is None
 
 
-def test_a_question_about_a_passage_keeps_answer_and_label_and_the_passage_holds_what_others_said() -> None:
+def test_a_question_about_a_passage_keeps_answer_and_label_and_the_passage_holds_what_others_said() -> (
+    None
+):
     others = [CHOICE, OPEN | {"candidate": "The harbour of Callao is near."}]
-    rows = [augment.in_passage(row, others, random.Random(seed)) for seed in SEEDS for row in (OPEN, NUMBER)]
+    rows = [
+        augment.in_passage(row, others, random.Random(seed))
+        for seed in SEEDS
+        for row in (OPEN, NUMBER)
+    ]
     kept = [row for row in rows if row]
     assert len(kept) < len(rows)  # half of the right ones are left out
     for row in kept:
@@ -161,7 +180,9 @@ def test_a_question_about_a_passage_keeps_answer_and_label_and_the_passage_holds
         ("That is not known.", None),
     ],
 )
-def test_a_wrong_sentence_is_right_against_the_one_name_that_it_adds(said: str, name: str | None) -> None:
+def test_a_wrong_sentence_is_right_against_the_one_name_that_it_adds(
+    said: str, name: str | None
+) -> None:
     row = augment.named(OPEN | {"candidate": said, "label": 0}, random.Random(0))
     assert (row["reference"], row["label"]) == (name, 1) if row else name is None
     assert augment.named(OPEN | {"candidate": said}, random.Random(0)) is None
@@ -178,6 +199,7 @@ def test_a_report_is_asked_for_one_of_its_facts() -> None:
         number = num2words(int(case.reference)) if case.reference.isdigit() else case.reference
         assert case.reference in case.question or number in case.question
         assert all(
-            any(said in text for said in (case.reference, case.reference.split()[-1], number)) for text in case.right
+            any(said in text for said in (case.reference, case.reference.split()[-1], number))
+            for text in case.right
         )
     assert 10 < absent < 80

@@ -2,15 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_bertjudge import pipeline
+from lm_eval_bertjudge import scorer
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.judge import Judge
-from lm_eval_bertjudge.pipeline import Pipeline
-from lm_eval_bertjudge.records import JudgeItem
+from lm_eval_bertjudge.judges.encoder.judge import Judge
+from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.types import JudgeItem
 from tests.conftest import CountingBackend, judge_with
 
 ITEMS = [
-    JudgeItem("q", ("18",), said) for said in ("Final answer: 18", "18, I would say", "Final answer: 19", "18 or 19")
+    JudgeItem("q", ("18",), said)
+    for said in ("Final answer: 18", "18, I would say", "Final answer: 19", "18 or 19")
 ]
 
 
@@ -19,25 +20,27 @@ def absent(*args: object, **kwargs: object) -> Judge:
 
 
 def test_lexical_needs_no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "load_judge", absent)
+    monkeypatch.setattr(scorer, "load_judge", absent)
     verdicts = Pipeline(reference="r", method="lexical").decide(ITEMS)
     assert [v.reason for v in verdicts] == ["match", "parse_failure", "mismatch", "parse_failure"]
 
 
-def test_cascade_judges_what_the_rules_leave(backend: CountingBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "load_judge", lambda *args, **kwargs: judge_with(backend))
+def test_cascade_judges_what_the_rules_leave(
+    backend: CountingBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scorer, "load_judge", lambda *args, **kwargs: judge_with(backend))
     verdicts = Pipeline(reference="r", method="cascade").decide(ITEMS)
     assert [v.source for v in verdicts] == ["lexical", "judge", "lexical", "judge"]
     assert [v.correct for v in verdicts[::2]] == [True, False]
     assert len(backend.rows) == 2
-    monkeypatch.setattr(pipeline, "load_judge", absent)
+    monkeypatch.setattr(scorer, "load_judge", absent)
     assert Pipeline(reference="r", method="cascade").decide(ITEMS[:1])[0].correct
 
 
 def test_the_papers_hybrid_judges_only_what_cannot_be_parsed(
     backend: CountingBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "load_judge", lambda *args, **kwargs: judge_with(backend))
+    monkeypatch.setattr(scorer, "load_judge", lambda *args, **kwargs: judge_with(backend))
     verdicts = Pipeline(reference="r", method="cascade", fallback="parse_failure").decide(ITEMS)
     assert [(v.source, v.reason) for v in verdicts] == [
         ("lexical", "match"), ("judge", "threshold"), ("lexical", "mismatch"), ("judge", "threshold"),
@@ -47,7 +50,8 @@ def test_the_papers_hybrid_judges_only_what_cannot_be_parsed(
 @pytest.mark.parametrize("wrong", [{"method": "regex"}, {"match": "bleu"}, {"fallback": "never"}])
 def test_unknown_methods_and_matches_list_the_known_ones(wrong: dict[str, str]) -> None:
     with pytest.raises(
-        InputError, match=r"one of (judge, lexical, cascade, llm|auto, exact, rouge_l|no_match, parse_failure)"
+        InputError,
+        match=r"one of (judge, lexical, cascade, llm|auto, exact, rouge_l|no_match, parse_failure)",
     ):
         Pipeline(reference="r", **wrong).decide(ITEMS)  # type: ignore[arg-type]
 

@@ -48,16 +48,32 @@ def folder(tmp_path: Path) -> Path:
     shared = TASK.format(data=data) + JUDGING.format(reference=REFERENCE, judge="default")
     gold = "{{ [answer.split('#### ')[-1], 'none'] }}"
     (tmp_path / "plain.yaml").write_text(f'task: plain\ndoc_to_target: "{REFERENCE}"\n{shared}')
-    (tmp_path / "thrice.yaml").write_text(f'task: thrice\nrepeats: 3\ndoc_to_target: "{gold}"\n{shared}')
+    (tmp_path / "thrice.yaml").write_text(
+        f'task: thrice\nrepeats: 3\ndoc_to_target: "{gold}"\n{shared}'
+    )
     (tmp_path / "both.yaml").write_text(GROUP)
     return tmp_path
 
 
 def started(folder: Path, *arguments: str, launcher: tuple[str, ...] = ()) -> subprocess.Popen[str]:
-    command = [sys.executable, *launcher, "-m", "lm_eval", "run", "--include_path", str(folder), *arguments]
+    command = [
+        sys.executable,
+        *launcher,
+        "-m",
+        "lm_eval",
+        "run",
+        "--include_path",
+        str(folder),
+        *arguments,
+    ]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     return subprocess.Popen(
-        command, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
 
 
@@ -93,15 +109,29 @@ def tiny_generator(folder: Path) -> Path:
     )  # fmt: skip
     transformers.LlamaForCausalLM(config).save_pretrained(folder)
     byte_level_tokenizer().save(str(folder / "tokenizer.json"))
-    names = {"pad_token": "<|pad|>", "eos_token": "<|end_of_text|>", "bos_token": "<|begin_of_text|>"}
-    (folder / "tokenizer_config.json").write_text(json.dumps(names | {"tokenizer_class": "PreTrainedTokenizerFast"}))
+    names = {
+        "pad_token": "<|pad|>",
+        "eos_token": "<|end_of_text|>",
+        "bos_token": "<|begin_of_text|>",
+    }
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps(names | {"tokenizer_class": "PreTrainedTokenizerFast"})
+    )
     return folder
 
 
 def test_two_ranks_judge_their_own_answers_and_the_numbers_are_of_all(folder: Path) -> None:
     pytest.importorskip("accelerate", reason="needs the extra `train`")
     model = tiny_generator(folder / "tiny")
-    ranks = ("-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2", "--num_machines", "1")
+    ranks = (
+        "-m",
+        "accelerate.commands.launch",
+        "--cpu",
+        "--num_processes",
+        "2",
+        "--num_machines",
+        "1",
+    )
     done = started(
         folder, "--model", "hf", "--model_args", f"pretrained={model}", "--tasks", "both", "--batch_size", "1",
         "--log_samples", "--output_path", "out", launcher=(*ranks, "--mixed_precision", "no", "--dynamo_backend", "no"),
@@ -116,7 +146,10 @@ def test_two_ranks_judge_their_own_answers_and_the_numbers_are_of_all(folder: Pa
         judged = samples(folder / "out", name)
         ids = {(sample["filter"], sample["doc"]["question"]) for sample in judged}
         assert len(judged) == len(ids) == 2 * len(QUESTIONS)
-        assert {verdict["source"] for sample in judged for verdict in sample["verdicts"]} <= {"judge", "lexical"}
+        assert {verdict["source"] for sample in judged for verdict in sample["verdicts"]} <= {
+            "judge",
+            "lexical",
+        }
 
 
 def test_two_runs_at_once_share_a_folder_and_neither_disturbs_the_other(folder: Path) -> None:
@@ -126,7 +159,10 @@ def test_two_runs_at_once_share_a_folder_and_neither_disturbs_the_other(folder: 
     for done in (first, second):
         _, shown = done.communicate()
         assert done.returncode == 0, shown[-3000:]
-    assert [s["doc_id"] for s in samples(folder / "first", "plain") if s["filter"] == "judge"] == [0, 2]
+    assert [s["doc_id"] for s in samples(folder / "first", "plain") if s["filter"] == "judge"] == [
+        0,
+        2,
+    ]
     [thrice] = [s for s in samples(folder / "first", "thrice") if s["filter"] == "judge"]
     assert len(thrice["verdicts"]) == 3
     assert "bertjudge,judge" in results(folder / "first")["groups"]["both"]
@@ -134,13 +170,19 @@ def test_two_runs_at_once_share_a_folder_and_neither_disturbs_the_other(folder: 
     assert list(folder.glob("bertjudge_unjudged_*")) == []
 
 
-def test_a_job_whose_time_is_up_during_judging_leaves_its_answers_and_the_command(folder: Path) -> None:
+def test_a_job_whose_time_is_up_during_judging_leaves_its_answers_and_the_command(
+    folder: Path,
+) -> None:
     """The judge's tokenizer is a pipe that nobody writes to, so that loading it takes for ever."""
-    judge = folder / "judge"  # not named as the task: a harness after 0.4.13 reads `--tasks FOLDER` as task files
+    judge = (
+        folder / "judge"
+    )  # not named as the task: a harness after 0.4.13 reads `--tasks FOLDER` as task files
     judge.mkdir()
     (judge / "judge_card.json").write_text('{"name": "stuck", "max_length": 128}')
     os.mkfifo(judge / "tokenizer.json")
-    task = TASK.format(data=folder / "questions.jsonl") + JUDGING.format(reference=REFERENCE, judge=judge)
+    task = TASK.format(data=folder / "questions.jsonl") + JUDGING.format(
+        reference=REFERENCE, judge=judge
+    )
     (folder / "stuck.yaml").write_text(f'task: stuck\ndoc_to_target: "{REFERENCE}"\n{task}')
     run = started(folder, "--model", "dummy", "--tasks", "stuck")
     pipe = writing_to(judge / "tokenizer.json", run)
@@ -149,7 +191,9 @@ def test_a_job_whose_time_is_up_during_judging_leaves_its_answers_and_the_comman
     os.close(pipe)
     assert run.returncode == 143, shown[-3000:]
     assert "judging failed: stopped by SIGTERM\nThe 3 answers of this task are in" in shown
-    command = shlex.split(next(line for line in shown.splitlines() if line.startswith("  bertjudge judge")))
+    command = shlex.split(
+        next(line for line in shown.splitlines() if line.startswith("  bertjudge judge"))
+    )
     command[command.index("--judge") + 1] = "default"
     assert cli.main(command[1:]) == 0
     verdicts = Path(command[command.index("--output") + 1]).read_text().splitlines()
@@ -174,10 +218,14 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system cannot fork")
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="this system cannot fork"
+)
 def test_a_process_forked_or_spawned_after_the_judge_was_used_can_judge(tmp_path: Path) -> None:
     (tmp_path / "forked.py").write_text(FORKED)
-    done = subprocess.run([sys.executable, tmp_path / "forked.py"], capture_output=True, text=True, timeout=500)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "forked.py"], capture_output=True, text=True, timeout=500
+    )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 6

@@ -15,30 +15,36 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lm_eval_bertjudge import cli, fields, spill
-from lm_eval_bertjudge.config import JudgeCard
+from lm_eval_bertjudge import cli, spill
 from lm_eval_bertjudge.errors import BertJudgeError, CheckpointError, InputError
 from lm_eval_bertjudge.harness import VerdictRow
-from lm_eval_bertjudge.pipeline import Pipeline
-from lm_eval_bertjudge.records import Verdict
-from lm_eval_bertjudge.rescoring import samples
-from lm_eval_bertjudge.rescoring.known_tasks import Templates
-from lm_eval_bertjudge.rescoring.verdicts import read_rows
+from lm_eval_bertjudge.io.formats import lm_eval
+from lm_eval_bertjudge.io.verdict_files import read_rows
+from lm_eval_bertjudge.judges.encoder.card import JudgeCard
+from lm_eval_bertjudge.known_tasks import Templates
+from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.types import Verdict
 
 # More with FUZZ_EXAMPLES=20000, for a search of minutes.
 N_EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "40"))
 any_input = settings(
     max_examples=N_EXAMPLES,
     deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large],
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.data_too_large,
+    ],
 )
 
 text = st.text(st.characters() | st.sampled_from("\x00\ud800\u202e\r\n{}%[]\"'"), max_size=20)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | text
-values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text, inner, max_size=3))
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(text, inner, max_size=3)
+)
 names = st.sampled_from(["question", "answer", "options", "self", "result", "loop", ""]) | text
 docs = st.dictionaries(names, values, max_size=5)
-templates = st.lists(
+template_texts = st.lists(
     st.sampled_from([
         "{{", "}}", "{%", "%}", "question", "answer", " ", ".", "[0]", "['x']", "|", "list", "map('upper')", "join",
         "(", ")", "for x in ", "if ", "endfor", "endif", "set x = ", "10", "**", "99999", "/0", "~", "'", "self", "x",
@@ -54,11 +60,13 @@ def folder() -> Iterator[Path]:
 
 
 @any_input
-@given(template=templates | names, doc=docs)
+@given(template=template_texts | names, doc=docs)
 def test_rendering_gives_text_or_our_error(template: str, doc: dict[str, Any]) -> None:
     try:
-        assert isinstance(fields.question(template, doc), str)
-        assert all(isinstance(each, str) and each.strip() for each in fields.references(template, doc))
+        assert isinstance(template.question(template, doc), str)
+        assert all(
+            isinstance(each, str) and each.strip() for each in template.references(template, doc)
+        )
     except InputError:
         pass
 
@@ -70,18 +78,28 @@ def test_rendering_gives_text_or_our_error(template: str, doc: dict[str, Any]) -
     source=st.sampled_from(["judge", "lexical", "unjudged"]),
     reason=text,
 )
-def test_a_verdict_survives_json_and_the_harness_log(p: float | None, correct: bool, source: Any, reason: str) -> None:
+def test_a_verdict_survives_json_and_the_harness_log(
+    p: float | None, correct: bool, source: Any, reason: str
+) -> None:
     row = Verdict(p, correct, source, False, reason).as_row()
     assert Verdict(**json.loads(json.dumps(row))) == Verdict(**row)
     assert json.loads(str(VerdictRow(row))) == row
 
 
-TEMPLATES = cli._pipeline(cli._parser().parse_args(["judge", "--question", "question", "--reference", "answer"]))
+TEMPLATES = cli._pipeline(
+    cli._parser().parse_args(["judge", "--question", "question", "--reference", "answer"])
+)
 
 
 @any_input
-@given(answers=st.lists(scalars | st.lists(text, max_size=2), min_size=1, max_size=4), doc=docs, reference=values)
-def test_what_is_saved_is_judged_as_the_same_item(answers: list[Any], doc: Any, reference: Any, folder: Path) -> None:
+@given(
+    answers=st.lists(scalars | st.lists(text, max_size=2), min_size=1, max_size=4),
+    doc=docs,
+    reference=values,
+)
+def test_what_is_saved_is_judged_as_the_same_item(
+    answers: list[Any], doc: Any, reference: Any, folder: Path
+) -> None:
     doc = doc | {"question": "q", "answer": reference}
     pipeline = Pipeline(question="question", reference="answer")
     path = spill._written(spill.rows([answers], [doc]), str(folder))
@@ -92,7 +110,9 @@ def test_what_is_saved_is_judged_as_the_same_item(answers: list[Any], doc: Any, 
 
 @any_input
 @given(answers=st.lists(text, min_size=1, max_size=3), doc=docs)
-def test_an_answer_leaves_a_sample_file_as_it_went_in(answers: list[str], doc: Any, folder: Path) -> None:
+def test_an_answer_leaves_a_sample_file_as_it_went_in(
+    answers: list[str], doc: Any, folder: Path
+) -> None:
     line = {
         "doc_id": 0,
         "doc": doc | {"q": "q", "a": "a"},
@@ -102,7 +122,7 @@ def test_an_answer_leaves_a_sample_file_as_it_went_in(answers: list[str], doc: A
     }
     file = folder / "samples_mine_2026-01-01T00-00-00.jsonl"
     file.write_text(json.dumps(line) + "\n")
-    found = samples.rows(file, templates=Templates("q", "a"), generator="g")
+    found = lm_eval.rows(file, templates=Templates("q", "a"), generator="g")
     assert [row["candidate"] for row in found] == answers
 
 
@@ -117,7 +137,9 @@ likely = values | st.sampled_from([
     {"exact_match,none": 1.0}, [["", "18"]], "['18']",
 ])  # fmt: skip
 rows = st.dictionaries(keys, likely, max_size=12) | values
-contents = st.lists(rows.map(json.dumps), max_size=4).map("\n".join).map(str.encode) | st.binary(max_size=60)
+contents = st.lists(rows.map(json.dumps), max_size=4).map("\n".join).map(str.encode) | st.binary(
+    max_size=60
+)
 ENDINGS = (".jsonl", ".json", ".csv", ".jsonl.gz", ".parquet", "")
 COMMANDS = (
     ("judge", "--input", "FILE", "--output", "out/v.jsonl", "--method", "lexical", "--match", "exact"),
@@ -161,8 +183,14 @@ def test_a_card_is_read_or_refused(content: bytes, folder: Path) -> None:
 
 
 @any_input
-@given(options=st.dictionaries(st.sampled_from(sorted(Pipeline.__dataclass_fields__)), values, max_size=5))
+@given(
+    options=st.dictionaries(
+        st.sampled_from(sorted(Pipeline.__dataclass_fields__)), values, max_size=5
+    )
+)
 def test_options_are_read_or_refused_and_give_a_command(options: dict[str, Any]) -> None:
     with contextlib.suppress(BertJudgeError):
         Pipeline.read(options)
-    assert spill.command(Path("bertjudge_unjudged_1.jsonl"), options).startswith("bertjudge judge --input")
+    assert spill.command(Path("bertjudge_unjudged_1.jsonl"), options).startswith(
+        "bertjudge judge --input"
+    )

@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from lm_eval_bertjudge import cli, rescoring
-from lm_eval_bertjudge import pipeline as pipeline_module
+from lm_eval_bertjudge import cli, rejudge
+from lm_eval_bertjudge import scorer as pipeline_module
 from lm_eval_bertjudge.errors import CheckpointError, EngineError, MissingExtraError
-from lm_eval_bertjudge.pipeline import Pipeline
-from lm_eval_bertjudge.rescoring import rejudge
+from lm_eval_bertjudge.rejudge import command
+from lm_eval_bertjudge.scorer import Pipeline
 from tests.test_samples import DATE, GSM, jsonl, line_0413, written
 
 SAID = ["so {0}", "Final answer: {0}", "I add them and get {0}, I think", "**{0}** is what I get"]
@@ -43,16 +43,22 @@ def engine(ended: None) -> ModuleType:
     if not ray.is_initialized():
         ray.init(num_cpus=2, num_gpus=0, include_dashboard=False, logging_level="ERROR")
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import a test
-    return importlib.import_module("lm_eval_bertjudge.rescoring.ray")
+    return importlib.import_module("lm_eval_bertjudge.rejudge.parallel")
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Sample files of two models whose answers recur, from chunk to chunk and from file to file."""
-    monkeypatch.setattr(rejudge, "CHUNK", 8)
+    monkeypatch.setattr(command, "CHUNK", 8)
     for model in ("one", "two"):
         lines = [
-            line_0413(d, SAID[d % 4].format(16 + d % 3), "none", 0.0, GSM | {"question": f"What is 9 + {d % 12}?"})
+            line_0413(
+                d,
+                SAID[d % 4].format(16 + d % 3),
+                "none",
+                0.0,
+                GSM | {"question": f"What is 9 + {d % 12}?"},
+            )
             for d in range(29)
         ]
         jsonl(tmp_path / "in" / model / f"samples_gsm8k_{DATE}.jsonl", lines)
@@ -90,14 +96,14 @@ def killed_once(flag: Path, items: Any, **options: Any) -> Any:
     if items[0].question == "What is 9 + 0?" and len(items) == 5 and not flag.exists():
         flag.touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return rejudge.decide(items, **options)
+    return command.decide(items, **options)
 
 
 def test_a_run_whose_worker_is_killed_ends_with_the_same_bytes(
     engine: ModuleType, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = judged(folder, "process")
-    monkeypatch.setattr(rejudge, "decide", partial(killed_once, folder / "killed"))
+    monkeypatch.setattr(command, "decide", partial(killed_once, folder / "killed"))
     assert judged(folder, "ray", "--engine", "ray") == whole
     assert (folder / "killed").exists()
 
@@ -123,7 +129,10 @@ def test_what_no_worker_survives_and_what_a_worker_refuses_end_the_run_with_the_
         pytest.raises(EngineError, match=r"(?s)lost a worker 1 times.*--workers takes"),
     ):
         list(each([1]))
-    with engine.spread(refuse, refuse, most=1) as each, pytest.raises(CheckpointError, match=r"^no judge at /j$"):
+    with (
+        engine.spread(refuse, refuse, most=1) as each,
+        pytest.raises(CheckpointError, match=r"^no judge at /j$"),
+    ):
         list(each(["/j"]))
     missing = pickle.loads(pickle.dumps(MissingExtraError("torch", "torch")))
     assert str(missing) == "this needs the package 'torch': pip install 'lm-eval-bertjudge[torch]'"
@@ -159,25 +168,40 @@ def test_workers_find_judge_and_cache_from_any_folder_and_those_on_other_machine
     assert engine._Worker(str.lower, str.upper, "another machine").do("x") == "X"
     monkeypatch.chdir(tmp_path)
     Path("mine").mkdir()
-    monkeypatch.setattr(engine, "spread", lambda *works, **_: [each.keywords["pipeline"] for each in works])
+    monkeypatch.setattr(
+        engine, "spread", lambda *works, **_: [each.keywords["pipeline"] for each in works]
+    )
     args = Namespace(engine="ray", workers=None, device="auto")
-    near, far = rejudge._engine(args, Pipeline(reference="", judge="mine", cache="kept"), ["judge"], asks_llm=False)
+    near, far = command._engine(
+        args, Pipeline(reference="", judge="mine", cache="kept"), ["judge"], asks_llm=False
+    )
     assert (near.judge, near.cache) == (str(tmp_path / "mine"), str(tmp_path / "kept"))
     assert (far.judge, far.cache) == (near.judge, False)
-    near, far = rejudge._engine(args, Pipeline(reference=""), ["judge"], asks_llm=False)
-    assert (near.judge, near.cache, far.cache) == ("default", False, False)  # conftest.py switches the cache off
+    near, far = command._engine(args, Pipeline(reference=""), ["judge"], asks_llm=False)
+    assert (near.judge, near.cache, far.cache) == (
+        "default",
+        False,
+        False,
+    )  # conftest.py switches the cache off
 
 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
         (["--workers", "0"], "--workers is 0; at least 1 was expected"),
-        (["--device", "cuda"], "needs a CPU and a GPU of its own; the cluster has room for 0, taken or not"),
+        (
+            ["--device", "cuda"],
+            "needs a CPU and a GPU of its own; the cluster has room for 0, taken or not",
+        ),
         (["--judge", "llm", "--llm", "model=m"], "to ask an LLM, leave out --engine ray"),
     ],
 )
 def test_what_cannot_be_spread_is_said_before_anything_is_written(
-    engine: ModuleType, folder: Path, capsys: pytest.CaptureFixture[str], more: list[str], message: str
+    engine: ModuleType,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    more: list[str],
+    message: str,
 ) -> None:
     args = ["rejudge", str(folder / "in"), "--output", str(folder / "out"), "--engine", "ray"]
     assert cli.main([*args, *more]) == 2
@@ -186,7 +210,10 @@ def test_what_cannot_be_spread_is_said_before_anything_is_written(
 
 
 def test_ray_is_started_and_ended_and_what_keeps_it_from_starting_is_said(
-    engine: ModuleType, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    engine: ModuleType,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     import ray
 
@@ -195,7 +222,10 @@ def test_ray_is_started_and_ended_and_what_keeps_it_from_starting_is_said(
         assert [task for task, _ in each(range(3))] == [0, 1, 2]
     assert not ray.is_initialized()
     args = ["rejudge", str(folder / "in"), "--output", str(folder / "out"), "--engine", "ray"]
-    for address, why in (("auto", "Could not find any running Ray instance"), ("127.0.0.1:1", "Connection refused")):
+    for address, why in (
+        ("auto", "Could not find any running Ray instance"),
+        ("127.0.0.1:1", "Connection refused"),
+    ):
         monkeypatch.setenv("RAY_ADDRESS", address)
         assert cli.main(args) == 2
         shown = capsys.readouterr().err
@@ -207,8 +237,11 @@ def test_without_ray_the_error_says_what_to_install(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    monkeypatch.delitem(sys.modules, "lm_eval_bertjudge.rescoring.ray", raising=False)
-    monkeypatch.delattr(rescoring, "ray", raising=False)
+    monkeypatch.delitem(sys.modules, "lm_eval_bertjudge.rejudge.parallel", raising=False)
+    monkeypatch.delattr(rejudge, "parallel", raising=False)
     args = ["rejudge", str(folder / "in"), "--output", str(folder / "out"), "--engine", "ray"]
     assert cli.main(args) == 2
-    assert "this needs the package 'ray': pip install 'lm-eval-bertjudge[ray]'" in capsys.readouterr().err
+    assert (
+        "this needs the package 'ray': pip install 'lm-eval-bertjudge[ray]'"
+        in capsys.readouterr().err
+    )

@@ -19,10 +19,10 @@ from typing import Any
 
 import pytest
 
-from lm_eval_bertjudge.config import JudgeCard
-from lm_eval_bertjudge.judge import load_judge
-from training.journal import finished_lines
-from training.rows import read_rows, write_rows
+from lm_eval_bertjudge.judges.encoder.card import JudgeCard
+from lm_eval_bertjudge.judges.encoder.judge import load_judge
+from training.data.journal import finished_lines
+from training.data.rows import read_rows, write_rows
 
 REPO = Path(__file__).resolve().parents[1]
 RECIPES = sorted((REPO / "training" / "recipes").glob("*.sh"))
@@ -44,14 +44,18 @@ def test_a_recipe_is_shell_and_its_stages_have_the_flags_it_gives(
             pytest.importorskip("onnxscript", reason="needs the extra `train`")
         package = REPO / "training" / stage / "__main__.py"
         with pytest.raises(SystemExit):
-            importlib.import_module(f"training.{stage}" + ".__main__" * package.exists()).main(["--help"])
+            importlib.import_module(f"training.{stage}" + ".__main__" * package.exists()).main(
+                ["--help"]
+            )
         known = set(re.findall(r"--[a-z_]+", capsys.readouterr().out))
         given = set(re.findall(r"(?<![-\w])--[a-z_]+", arguments))
         assert given <= known, f"{recipe.name}: {stage} has no {given - known}"
 
 
 def test_the_harness_has_the_flags_that_the_recipes_give_it() -> None:
-    shown = subprocess.run([sys.executable, "-m", "lm_eval", "run", "--help"], capture_output=True, text=True).stdout
+    shown = subprocess.run(
+        [sys.executable, "-m", "lm_eval", "run", "--help"], capture_output=True, text=True
+    ).stdout
     text = text_of(REPO / "training" / "recipes" / "candidates.sh")
     given = set(re.findall(r"--[a-z_]+", text[text.index("lm_eval --model") :]))
     assert {"--include_path", "--predict_only", "--log_samples"} <= given
@@ -61,7 +65,9 @@ def test_the_harness_has_the_flags_that_the_recipes_give_it() -> None:
 def started(work: Path) -> subprocess.Popen[str]:
     """toy.sh in a process group of its own, so that a kill takes the stage it is in."""
     environment = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    environment |= {"OMP_NUM_THREADS": "1"}  # the model is tiny; more threads only wait for each other
+    environment |= {
+        "OMP_NUM_THREADS": "1"
+    }  # the model is tiny; more threads only wait for each other
     return subprocess.Popen(
         ["bash", REPO / "training" / "recipes" / "toy.sh", work], env=os.environ | environment, cwd="/", text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
@@ -89,7 +95,11 @@ def test_from_sample_logs_to_an_exported_judge_that_was_measured(finished: Path)
     candidates = list(read_rows(finished / "candidates.jsonl"))
     labelled = [line["label"] for line in finished_lines(finished / "labels.jsonl")[1]]
     assert len({row["id"] for row in candidates}) == len(candidates) == len(labelled) == 288
-    assert {row["category"] for row in candidates} == {"multiple_choice", "context_extraction", "open_math"}
+    assert {row["category"] for row in candidates} == {
+        "multiple_choice",
+        "context_extraction",
+        "open_math",
+    }
     assert min(labelled.count(0), labelled.count(1)) > 50
     card = JudgeCard.read(finished / "exported")
     assert card.training["rows"] == sum(1 for _ in read_rows(finished / "train.jsonl"))
@@ -119,8 +129,12 @@ def test_killed_in_every_stage_it_loses_and_repeats_nothing(finished: Path, tmp_
     kill_once(tmp_path, exists("labels.jsonl.manifest.json"), rng.uniform(0, 1))  # triplets
     kill_once(tmp_path, exists("triplets/manifest.json"), rng.uniform(0, 1))  # mix
     kill_once(tmp_path, exists("judge/checkpoint-*"), rng.uniform(0, 0.5))
-    checkpoint = max(tmp_path.glob("judge/checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
-    cut = checkpoint.with_name("checkpoint-99999")  # what a kill while a checkpoint is written leaves
+    checkpoint = max(
+        tmp_path.glob("judge/checkpoint-*"), key=lambda path: int(path.name.split("-")[1])
+    )
+    cut = checkpoint.with_name(
+        "checkpoint-99999"
+    )  # what a kill while a checkpoint is written leaves
     shutil.copytree(checkpoint, cut)
     (cut / "trainer_state.json").write_bytes((checkpoint / "trainer_state.json").read_bytes()[:100])
     kill_once(tmp_path, exists("judge/judge_card.json"), rng.uniform(0, 8))  # export
@@ -128,19 +142,32 @@ def test_killed_in_every_stage_it_loses_and_repeats_nothing(finished: Path, tmp_
     shown = process.communicate()[0]
     assert process.returncode == 0, shown[-3000:]
 
-    said = [{line["id"]: line["label"] for line in finished_lines(w / "labels.jsonl")[1]} for w in (finished, tmp_path)]
+    said = [
+        {line["id"]: line["label"] for line in finished_lines(w / "labels.jsonl")[1]}
+        for w in (finished, tmp_path)
+    ]
     assert said[0] == said[1]
     assert len(finished_lines(tmp_path / "labels.jsonl")[1]) == len(said[0])
-    for name in ("candidates.jsonl", "train.jsonl", *(f.relative_to(finished) for f in finished.rglob("*.jsonl.gz"))):
+    for name in (
+        "candidates.jsonl",
+        "train.jsonl",
+        *(f.relative_to(finished) for f in finished.rglob("*.jsonl.gz")),
+    ):
         assert (finished / name).read_bytes() == (tmp_path / name).read_bytes(), name
     one, other = weights(finished / "judge"), weights(tmp_path / "judge")
     assert max(float(abs(one[name] - other[name]).max()) for name in one) < 1e-5
-    assert JudgeCard.read(tmp_path / "exported").parity["n"] == JudgeCard.read(finished / "exported").parity["n"]
+    assert (
+        JudgeCard.read(tmp_path / "exported").parity["n"]
+        == JudgeCard.read(finished / "exported").parity["n"]
+    )
 
 
 def test_several_processes_share_the_papers_batch_of_32(eurobert: Path, tmp_path: Path) -> None:
     pytest.importorskip("accelerate", reason="needs the extra `train`")
-    rows = [{"question": f"{i}?", "candidate": "a", "reference": "ab"[i % 2], "label": 1 - i % 2} for i in range(96)]
+    rows = [
+        {"question": f"{i}?", "candidate": "a", "reference": "ab"[i % 2], "label": 1 - i % 2}
+        for i in range(96)
+    ]
     write_rows(tmp_path / "train.jsonl", rows)
     process = subprocess.run(
         [
@@ -160,7 +187,9 @@ def test_several_processes_share_the_papers_batch_of_32(eurobert: Path, tmp_path
 def sums(hub: Path, n: int) -> Path:
     """GSM8K's train split as a local dataset, with `n` sums in place of its questions."""
     shutil.copytree(REPO / "tests" / "fixtures" / "hub" / "openai", hub / "openai")
-    docs = [{"question": f"What is {i} + {3 * i + 1}?", "answer": f"#### {4 * i + 1}"} for i in range(n)]
+    docs = [
+        {"question": f"What is {i} + {3 * i + 1}?", "answer": f"#### {4 * i + 1}"} for i in range(n)
+    ]
     docs += [{"question": f"What is {i} + {i}?", "answer": f"#### {2 * i}"} for i in range(n)]
     lines = "".join(json.dumps(doc) + "\n" for doc in docs)
     (hub / "openai" / "gsm8k" / "main" / "train.jsonl").write_text(lines)
@@ -176,7 +205,12 @@ def served(work: Path, model: str, **settings: str) -> str:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    environment |= {"PORT": str(port), "BASE": "unused", "PYTHONPATH": str(REPO), "HF_DATASETS_CACHE": str(work / "ds")}
+    environment |= {
+        "PORT": str(port),
+        "BASE": "unused",
+        "PYTHONPATH": str(REPO),
+        "HF_DATASETS_CACHE": str(work / "ds"),
+    }
     process = subprocess.run(
         ["bash", REPO / "training" / "recipes" / "vllm_toy.sh", work, model],
         env=os.environ | environment | settings, capture_output=True, text=True,
@@ -197,9 +231,15 @@ def test_served_answers_are_generated_labelled_and_split(tmp_path: Path) -> None
     rows = {row["id"]: row for row in read_rows(tmp_path / "candidates.jsonl")}
     assert len(labels) == 40
     assert {row["generator"] for row in rows.values()} == {"adder"}
-    assert {name: int(rows[name]["references"] == [rows[name]["candidate"].split()[-1]]) for name in labels} == labels
+    assert {
+        name: int(rows[name]["references"] == [rows[name]["candidate"].split()[-1]])
+        for name in labels
+    } == labels
     assert set(labels.values()) == {0, 1}
-    assert json.loads((tmp_path / "evaluation.json").read_text())["accuracy"][0]["source"] == "gsm8k_train"
+    assert (
+        json.loads((tmp_path / "evaluation.json").read_text())["accuracy"][0]["source"]
+        == "gsm8k_train"
+    )
 
 
 @pytest.mark.skipif(

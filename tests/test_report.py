@@ -13,17 +13,30 @@ from typing import Any
 import pytest
 
 from lm_eval_bertjudge import cli
-from lm_eval_bertjudge.reporting import report, rules, tables
-from lm_eval_bertjudge.rescoring import verdicts
+from lm_eval_bertjudge.analysis import harness_metrics
+from lm_eval_bertjudge.io import verdict_files
+from lm_eval_bertjudge.report import build, tables
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 
 
-def verdict(correct: int, p: float, source: str = "judge", reason: str = "threshold") -> dict[str, Any]:
-    return {"p_correct": p, "correct": bool(correct), "source": source, "truncated": False, "reason": reason}
+def verdict(
+    correct: int, p: float, source: str = "judge", reason: str = "threshold"
+) -> dict[str, Any]:
+    return {
+        "p_correct": p,
+        "correct": bool(correct),
+        "source": source,
+        "truncated": False,
+        "reason": reason,
+    }
 
 
-def line(model: str, task: str, number: int, judge: int, said: int, reason: str = "mismatch", **more: Any) -> Any:
+def line(
+    model: str, task: str, number: int, judge: int, said: int, reason: str = "mismatch", **more: Any
+) -> Any:
     return {
         "id": f"{model}/{task}/{number}", "generator": model, "task": task, "question": f"question {number}",
         "references": ["Lima"], "candidate": f"I think so {number}", "old": {"exact_match,strict": float(said)},
@@ -44,7 +57,14 @@ COUNTS = {
 
 def lines() -> list[Any]:
     return [
-        line(model, task, i, int(i < right), int(i < said), "parse_failure" if i < said + failed else "mismatch")
+        line(
+            model,
+            task,
+            i,
+            int(i < right),
+            int(i < said),
+            "parse_failure" if i < said + failed else "mismatch",
+        )
         for (model, task), (right, said, failed) in COUNTS.items()
         for i in range(4)
     ]
@@ -57,7 +77,7 @@ def write(folder: Path, rows: list[Any]) -> Path:
 
 
 def sections(folder: Path, labels: dict[str, Any] | None = None) -> dict[str, list[list[Any]]]:
-    found = report.build(verdicts.read([folder]), labels or {})
+    found = build.build(verdict_files.read([folder]), labels or {})
     return {section.title: section.rows for section in found.sections}
 
 
@@ -75,7 +95,10 @@ def test_accuracies_and_parse_failures_are_those_of_the_rows(tmp_path: Path) -> 
 
 
 def test_the_difference_is_split_into_parsing_and_matching(tmp_path: Path) -> None:
-    found = {(row[0], row[1]): row[2:] for row in sections(write(tmp_path, lines()))["What the rules change"]}
+    found = {
+        (row[0], row[1]): row[2:]
+        for row in sections(write(tmp_path, lines()))["What the rules change"]
+    }
     # 3 lost: 2 unparsed, 1 matched otherwise
     assert found["a", "t1"] == ["exact_match,strict", 4, "-0.750", "-0.500", "-0.250", 0.5, 3, 0]
     assert found["b", "t1"] == ["exact_match,strict", 4, "+0.000", "+0.000", "+0.000", 0.0, 0, 0]
@@ -86,40 +109,48 @@ def test_the_difference_is_split_into_parsing_and_matching(tmp_path: Path) -> No
 
 
 def test_the_summary_counts_what_each_alone_calls_right(tmp_path: Path) -> None:
-    found = report.build(verdicts.read([write(tmp_path, lines())]), {})
+    found = build.build(verdict_files.read([write(tmp_path, lines())]), {})
     assert found.summary == (
         "The rules and the judge differ on 7 of 24 answers: the judge alone calls 6 right (3 of them the rules could "
         "not parse), the rules alone 1."
     )
 
 
-def test_the_lexical_stage_is_a_rule_only_where_its_format_was_asked_for_or_nothing_else_is_there() -> None:
+def test_the_lexical_stage_is_a_rule_only_where_its_format_was_asked_for_or_nothing_else_is_there() -> (
+    None
+):
     (row,) = (line("a", "t", 0, 1, 0),)
     asked = row | {"question": 'Conclude with "Final answer: X".'}
-    assert rules.names([row], "judge") == ["exact_match,strict"]
-    assert rules.names([asked], "judge") == ["exact_match,strict", "lexical"]
-    assert rules.names([row | {"old": {}}], "judge") == ["lexical"]
-    assert rules.names([row | {"old": {"f1,none": 0.4, "bertjudge,judge": 1.0}}], "judge") == ["lexical"]
-    assert rules.names([asked], "lexical") == ["exact_match,strict"]
+    assert harness_metrics.names([row], "judge") == ["exact_match,strict"]
+    assert harness_metrics.names([asked], "judge") == ["exact_match,strict", "lexical"]
+    assert harness_metrics.names([row | {"old": {}}], "judge") == ["lexical"]
+    assert harness_metrics.names(
+        [row | {"old": {"f1,none": 0.4, "bertjudge,judge": 1.0}}], "judge"
+    ) == ["lexical"]
+    assert harness_metrics.names([asked], "lexical") == ["exact_match,strict"]
 
 
 def test_the_judge_is_compared_with_the_rule_that_is_closest_to_it(tmp_path: Path) -> None:
-    rows = [line("a", "t", i, 1, 0, old={"em,strict": 0.0, "em,flexible": float(i)}) for i in range(2)]
-    assert rules.strongest(rows, "judge") == {"t": "em,flexible"}
+    rows = [
+        line("a", "t", i, 1, 0, old={"em,strict": 0.0, "em,flexible": float(i)}) for i in range(2)
+    ]
+    assert harness_metrics.strongest(rows, "judge") == {"t": "em,flexible"}
     (accuracy,) = sections(write(tmp_path, rows))["Accuracy"]
     assert accuracy[4].startswith("0.500 [")
 
 
 def test_an_answer_is_unparsed_under_the_filter_that_found_nothing() -> None:
     row = line("a", "t", 0, 1, 0, unparsed=["strict"])
-    assert rules.unparsed(row, "exact_match,strict")
-    assert not rules.unparsed(row, "exact_match,flexible")
-    assert rules.unparsed(line("a", "t", 0, 1, 0, "parse_failure"), "lexical")
+    assert harness_metrics.unparsed(row, "exact_match,strict")
+    assert not harness_metrics.unparsed(row, "exact_match,flexible")
+    assert harness_metrics.unparsed(line("a", "t", 0, 1, 0, "parse_failure"), "lexical")
 
 
 def test_borda_points_and_ranks_by_hand(tmp_path: Path) -> None:
     # judge: t1 a > b > c, t2 a = b > c. rules: t1 b > c > a, t2 b = c > a.
-    rates = {cell: {"judge": right / 4, "rules": said / 4} for cell, (right, said, _) in COUNTS.items()}
+    rates = {
+        cell: {"judge": right / 4, "rules": said / 4} for cell, (right, said, _) in COUNTS.items()
+    }
     assert tables.borda(rates, "judge") == {"a": 3.5, "b": 2.5, "c": 0.0}
     assert tables.borda(rates, "rules") == {"a": 0.0, "b": 3.5, "c": 2.5}
     assert sections(write(tmp_path, lines()))["Ranking"] == [
@@ -132,8 +163,15 @@ def test_borda_points_and_ranks_by_hand(tmp_path: Path) -> None:
 def test_sources_histogram_and_curve_count_every_answer(tmp_path: Path) -> None:
     rows = lines()
     rows[0]["verdicts"]["judge"] = verdict(0, 0.0) | {"p_correct": None, "source": "unjudged"}
-    found = report.build(verdicts.read([write(tmp_path, rows)]), {})
-    assert {s.title: s.rows for s in found.sections}["Who decided"][0] == ["judge", 24, 23 / 24, 0.0, 1 / 24, 0.0]
+    found = build.build(verdict_files.read([write(tmp_path, rows)]), {})
+    assert {s.title: s.rows for s in found.sections}["Who decided"][0] == [
+        "judge",
+        24,
+        23 / 24,
+        0.0,
+        1 / 24,
+        0.0,
+    ]
     assert found.histogram == [0, 8, 0, 0, 0, 0, 0, 0, 0, 15]
     assert found.curve[9] == (0.5, 15 / 24, None)
     assert found.curve[18] == (0.95, 0.0, None)
@@ -141,9 +179,11 @@ def test_sources_histogram_and_curve_count_every_answer(tmp_path: Path) -> None:
 
 def test_labels_bring_agreement_and_mark_the_judges_errors(tmp_path: Path) -> None:
     folder = write(tmp_path, lines())
-    rows = verdicts.read([folder])
-    labels = {row["id"]: {"label": int(row["id"] == "a/t1/0")} for row in rows if row["generator"] == "a"}
-    found = report.build(rows, labels)
+    rows = verdict_files.read([folder])
+    labels = {
+        row["id"]: {"label": int(row["id"] == "a/t1/0")} for row in rows if row["generator"] == "a"
+    }
+    found = build.build(rows, labels)
     by_judge = {s.title: s.rows for s in found.sections}["Agreement with labels"][0]
     assert by_judge[:2] == ["judge", 8]
     assert by_judge[2].startswith("0.250 [")  # of 7 called right one is
@@ -152,12 +192,12 @@ def test_labels_bring_agreement_and_mark_the_judges_errors(tmp_path: Path) -> No
 
 
 def test_disagreements_are_those_of_the_rows_and_named_by_kind(tmp_path: Path) -> None:
-    found = report.build(verdicts.read([write(tmp_path, lines())]), {})
+    found = build.build(verdict_files.read([write(tmp_path, lines())]), {})
     kinds = [item["kind"] for item in found.items]
     assert kinds.count("judge right, rules wrong") == 3 + 2 + 1
     assert kinds.count("judge wrong, rules right") == 1
     assert found.n_items == 7
-    assert len(report.build(verdicts.read([tmp_path]), {}, max_items=3).items) == 3
+    assert len(build.build(verdict_files.read([tmp_path]), {}, max_items=3).items) == 3
 
 
 class Balance(HTMLParser):
@@ -176,7 +216,9 @@ class Balance(HTMLParser):
             self.open.append(tag)
         self.handlers += [name for name, _ in attrs if name.startswith("on")]
         self.outside += [
-            str(v) for name, v in attrs if name in ("src", "href") and not str(v).startswith(("#", "data:"))
+            str(v)
+            for name, v in attrs
+            if name in ("src", "href") and not str(v).startswith(("#", "data:"))
         ]
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -193,13 +235,20 @@ ATTACK = "<script>alert(1)</script> \" onload='x' & $heading </pre>"
 
 def page(folder: Path, rows: list[Any], *args: str) -> str:
     output = folder / "report.html"
-    assert cli.main(["report", str(write(folder / "in", rows)), "--output", str(output), *args]) == 0
+    assert (
+        cli.main(["report", str(write(folder / "in", rows)), "--output", str(output), *args]) == 0
+    )
     return output.read_text(encoding="utf-8")
 
 
 def test_everything_from_data_is_escaped_and_nothing_is_loaded(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs the extra `report`")
-    hostile: dict[str, Any] = {"question": ATTACK, "references": [ATTACK], "candidate": ATTACK, "task": ATTACK}
+    hostile: dict[str, Any] = {
+        "question": ATTACK,
+        "references": [ATTACK],
+        "candidate": ATTACK,
+        "task": ATTACK,
+    }
     hostile |= {"generator": ATTACK, "old": {ATTACK: 0.0}, "unparsed": [ATTACK], "id": ATTACK}
     text = page(tmp_path, [*lines(), line("x", "y", 1, 1, 0) | hostile])
     assert ATTACK not in text
@@ -212,16 +261,25 @@ def test_everything_from_data_is_escaped_and_nothing_is_loaded(tmp_path: Path) -
     assert parser.outside == []
 
 
-def test_every_plot_is_inline_follows_the_scheme_and_has_its_numbers_beside_it(tmp_path: Path) -> None:
+def test_every_plot_is_inline_follows_the_scheme_and_has_its_numbers_beside_it(
+    tmp_path: Path,
+) -> None:
     pytest.importorskip("matplotlib", reason="needs the extra `report`")
     text = page(tmp_path, lines())
-    assert text.count("<svg") == text.count("<figure>") == text.count('role="img" aria-label="Plot: ') == 4
+    assert (
+        text.count("<svg")
+        == text.count("<figure>")
+        == text.count('role="img" aria-label="Plot: ')
+        == 4
+    )
     assert text.count("<summary>Numbers</summary>") == 4
     assert "currentColor" in text
     assert "#010203" not in text
     ids = re.findall(r' id="([^"]*)"', text)
     assert len(ids) == len(set(ids))
-    assert '<td class="n">0.875</td>' in text.split("<summary>Numbers</summary>")[1]  # model a: 7 of 8
+    assert (
+        '<td class="n">0.875</td>' in text.split("<summary>Numbers</summary>")[1]
+    )  # model a: 7 of 8
 
 
 def test_a_page_is_the_same_from_run_to_run(tmp_path: Path) -> None:
@@ -254,7 +312,10 @@ def test_markdown_has_the_same_tables_and_needs_no_matplotlib(
     ("args", "message"),
     [
         (["--output", "r.pdf"], "a name ending in .html or .md was expected"),
-        (["--output", "r.md", "--labels", "nothing"], "--labels nothing: neither a file nor a field"),
+        (
+            ["--output", "r.md", "--labels", "nothing"],
+            "--labels nothing: neither a file nor a field",
+        ),
     ],
 )
 def test_bad_input_exits_with_2(
@@ -264,7 +325,9 @@ def test_bad_input_exits_with_2(
     assert message in capsys.readouterr().err
 
 
-def test_an_empty_folder_says_how_to_make_verdicts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_folder_says_how_to_make_verdicts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["report", str(tmp_path), "--output", str(tmp_path / "r.md")]) == 2
     assert "make them with `bertjudge rejudge`" in capsys.readouterr().err
 
@@ -302,15 +365,29 @@ def shown(dom: str, title: str) -> list[list[str]]:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
-def test_a_browser_shows_the_figures_and_plots_and_filters_without_console_errors(tmp_path: Path) -> None:
+def test_a_browser_shows_the_figures_and_plots_and_filters_without_console_errors(
+    tmp_path: Path,
+) -> None:
     pytest.importorskip("matplotlib", reason="needs the extra `report`")
     rows = lines()
     rows[1]["candidate"] = "step\n" * 400 + "Final answer: Lima"
     page(tmp_path, rows)
     probed = tmp_path / "probed.html"
     probed.write_text((tmp_path / "report.html").read_text().replace("</body>", PROBE))
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--window-size=500,900"]
-    command = [str(CHROMIUM), *flags, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", probed.as_uri()]
+    flags = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--enable-logging=stderr",
+        "--window-size=500,900",
+    ]
+    command = [
+        str(CHROMIUM),
+        *flags,
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--dump-dom",
+        probed.as_uri(),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     assert "CONSOLE" not in done.stderr
     found = re.search(r'data-probe="([^"]*)"', done.stdout)

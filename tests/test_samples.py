@@ -15,14 +15,16 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_bertjudge import autoload, cli, fields
-from lm_eval_bertjudge import judge as judge_module
-from lm_eval_bertjudge import pipeline as pipeline_module
-from lm_eval_bertjudge.config import JudgeCard
-from lm_eval_bertjudge.encoding import Encoder
+from lm_eval_bertjudge import autoload, cli, known_tasks
+from lm_eval_bertjudge import scorer as pipeline_module
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.judge import Judge
-from lm_eval_bertjudge.rescoring import known_tasks, rejudge, samples, verdicts
+from lm_eval_bertjudge.io import verdict_files
+from lm_eval_bertjudge.io.formats import lm_eval
+from lm_eval_bertjudge.judges.encoder import judge as judge_module
+from lm_eval_bertjudge.judges.encoder.card import JudgeCard
+from lm_eval_bertjudge.judges.encoder.encoding import Encoder
+from lm_eval_bertjudge.judges.encoder.judge import Judge
+from lm_eval_bertjudge.rejudge import command
 
 DATE = "2026-01-02T03-04-05.678901"
 GSM = {"question": "What is 9 + 9?", "answer": "9 + 9 = 18\n#### 18"}
@@ -30,11 +32,15 @@ GSM = {"question": "What is 9 + 9?", "answer": "9 + 9 = 18\n#### 18"}
 
 def jsonl(path: Path, lines: list[dict[str, Any]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8"
+    )
     return path
 
 
-def line_0413(doc_id: int, response: str | list[str], name: str, score: float, doc: Any = None) -> dict[str, Any]:
+def line_0413(
+    doc_id: int, response: str | list[str], name: str, score: float, doc: Any = None
+) -> dict[str, Any]:
     """As EvaluationTracker.save_results_samples of 0.4.4 to 0.4.13 writes it."""
     responses = [response] if isinstance(response, str) else response
     return {
@@ -53,14 +59,16 @@ def old_line(doc_id: int, response: str, score: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_lines_of_one_document_become_one_row_that_keeps_every_filters_metric(tmp_path: Path) -> None:
+def test_lines_of_one_document_become_one_row_that_keeps_every_filters_metric(
+    tmp_path: Path,
+) -> None:
     lines = [
         line_0413(d, f"It is 1{d}.", f, s)
         for f, s in (("strict-match", 0.0), ("flexible-extract", 1.0))
         for d in (7, 8)
     ]
     file = jsonl(tmp_path / "org__model" / f"samples_gsm8k_{DATE}.jsonl", lines)
-    first, second = samples.rows(file)
+    first, second = lm_eval.rows(file)
     assert first == {
         "id": "org__model/gsm8k/7", "generator": "org__model", "task": "gsm8k", "category": "open_math", "doc_id": 7,
         "question": "What is 9 + 9?", "references": ["18"], "repeat": 0, "candidate": "It is 17.",
@@ -75,48 +83,59 @@ def test_the_filters_that_found_no_answer_are_named(tmp_path: Path) -> None:
         line_0413(0, "It is 18.", "flexible-extract", 1.0),
         line_0413(1, "[invalid]", "strict-match", 0.0),
     ]
-    rows = samples.rows(jsonl(tmp_path / f"samples_gsm8k_{DATE}.jsonl", lines))
+    rows = lm_eval.rows(jsonl(tmp_path / f"samples_gsm8k_{DATE}.jsonl", lines))
     assert [row["unparsed"] for row in rows] == [["strict-match"], []]
 
 
 def test_the_arrays_of_0_4_2_are_read_and_their_unnamed_filters_numbered(tmp_path: Path) -> None:
     file = tmp_path / "pretrained__gpt2_gsm8k.jsonl"
     file.write_text(json.dumps([old_line(0, "18", 1.0), old_line(0, "18", 0.0)], indent=2))
-    (row,) = samples.rows(file, templates=samples.Templates("question", "target"))
+    (row,) = lm_eval.rows(file, templates=lm_eval.Templates("question", "target"))
     assert row["old"] == {"exact_match,none": 1.0, "exact_match,none#2": 0.0}
     file.rename(tmp_path / f"samples_gsm8k_{DATE}.json")
-    (row,) = samples.rows(tmp_path / f"samples_gsm8k_{DATE}.json")
+    (row,) = lm_eval.rows(tmp_path / f"samples_gsm8k_{DATE}.json")
     assert (row["task"], row["references"]) == ("gsm8k", ["18"])
 
 
-OLD = Path(__file__).parent / "fixtures" / "samples"  # written by these releases for two questions of our own
+OLD = (
+    Path(__file__).parent / "fixtures" / "samples"
+)  # written by these releases for two questions of our own
 
 
 def test_a_folder_of_0_4_2_is_judged_and_its_results_are_those_of_the_last_model_only(
     tmp_path: Path, judged_by: BatchBackend, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert cli.main(["rejudge", str(OLD / "0.4.2"), "--output", str(tmp_path)]) == 0
-    assert [row["id"] for row in verdicts.read([tmp_path])] == [
-        f"org__smol,dtype__{dtype}/gsm8k_sums/{doc}" for dtype in ("bfloat16", "float32") for doc in (0, 1)
+    assert [row["id"] for row in verdict_files.read([tmp_path])] == [
+        f"org__smol,dtype__{dtype}/gsm8k_sums/{doc}"
+        for dtype in ("bfloat16", "float32")
+        for doc in (0, 1)
     ]
     assert "sums_choice.jsonl: the task 'sums_choice' is not in the table" in caplog.text
     found = [
-        json.loads((tmp_path / f"results_org__smol__dtype__{d}.json").read_text()) for d in ("bfloat16", "float32")
+        json.loads((tmp_path / f"results_org__smol__dtype__{d}.json").read_text())
+        for d in ("bfloat16", "float32")
     ]
     for results in found:
         entry = results["results"]["gsm8k_sums"]
         assert [name for name in entry if name.startswith("exact_match,")] == [
             "exact_match,strict-match", "exact_match,flexible-extract",
         ]  # fmt: skip
-        assert (entry["exact_match,strict-match"], entry["exact_match,flexible-extract"]) == (0.0, 0.5)
-    assert [results["config"].get("model_args") for results in found] == [None, "pretrained=org/smol,dtype=float32"]
+        assert (entry["exact_match,strict-match"], entry["exact_match,flexible-extract"]) == (
+            0.0,
+            0.5,
+        )
+    assert [results["config"].get("model_args") for results in found] == [
+        None,
+        "pretrained=org/smol,dtype=float32",
+    ]
 
 
 def test_a_folder_of_0_4_3_gives_the_same_rows(tmp_path: Path) -> None:
     (new,) = (OLD / "0.4.3" / "org__smol").glob("samples_gsm8k_sums_*")
     (old,) = (OLD / "0.4.2").glob("*float32_gsm8k_sums.jsonl")
-    rows = samples.rows(new)
-    assert rows == samples.rows(old, generator="org/smol")
+    rows = lm_eval.rows(new)
+    assert rows == lm_eval.rows(old, generator="org/smol")
     assert rows[0] == {
         "id": "org/smol/gsm8k_sums/0", "generator": "org/smol", "task": "gsm8k_sums", "category": "open_math",
         "doc_id": 0, "question": "What is 2 + 2?", "references": ["4"], "repeat": 0, "candidate": " 4",
@@ -127,8 +146,8 @@ def test_a_folder_of_0_4_3_gives_the_same_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", ["0.4.2", "0.4.3"])
 def test_likelihoods_of_old_releases_are_told_apart(version: str) -> None:
     (file,) = (OLD / version).rglob("*sums_choice*")
-    with pytest.raises(samples.NotGeneratedError):
-        samples.rows(file, templates=samples.Templates("question", "answer"))
+    with pytest.raises(lm_eval.NotGeneratedError):
+        lm_eval.rows(file, templates=lm_eval.Templates("question", "answer"))
 
 
 @pytest.mark.parametrize(
@@ -143,20 +162,25 @@ def test_likelihoods_of_old_releases_are_told_apart(version: str) -> None:
         ([["a"], [["-1.0", "False"]]], ["a"]),  # squadv2 asks for a text, then for a likelihood
     ],
 )
-def test_responses_are_found_in_every_layout(tmp_path: Path, resps: Any, expected: list[str]) -> None:
+def test_responses_are_found_in_every_layout(
+    tmp_path: Path, resps: Any, expected: list[str]
+) -> None:
     file = jsonl(tmp_path / "samples_gsm8k.jsonl", [old_line(0, "", 0) | {"resps": resps}])
-    assert [row["candidate"] for row in samples.rows(file)] == expected
+    assert [row["candidate"] for row in lm_eval.rows(file)] == expected
 
 
 def test_repeats_become_rows_of_their_own_with_ids_of_their_own(tmp_path: Path) -> None:
     file = jsonl(tmp_path / "m" / "samples_gsm8k.jsonl", [line_0413(3, ["a", "b"], "none", 0.5)])
-    assert [row["id"] for row in samples.rows(file)] == ["m/gsm8k/3#0", "m/gsm8k/3#1"]
+    assert [row["id"] for row in lm_eval.rows(file)] == ["m/gsm8k/3#0", "m/gsm8k/3#1"]
 
 
 def test_likelihood_samples_are_told_apart(tmp_path: Path) -> None:
-    file = jsonl(tmp_path / "samples_arc_easy_chat.jsonl", [old_line(0, "", 0) | {"resps": [[["-1.2", "False"]]]}])
-    with pytest.raises(samples.NotGeneratedError, match="likelihoods of given options"):
-        samples.rows(file)
+    file = jsonl(
+        tmp_path / "samples_arc_easy_chat.jsonl",
+        [old_line(0, "", 0) | {"resps": [[["-1.2", "False"]]]}],
+    )
+    with pytest.raises(lm_eval.NotGeneratedError, match="likelihoods of given options"):
+        lm_eval.rows(file)
 
 
 def test_gzip_and_the_models_name_from_the_results_beside(tmp_path: Path) -> None:
@@ -164,50 +188,79 @@ def test_gzip_and_the_models_name_from_the_results_beside(tmp_path: Path) -> Non
     file.parent.mkdir()
     with gzip.open(file, "wt", encoding="utf-8") as out:
         out.write(json.dumps(line_0413(0, "é", "none", 1.0)) + "\n")
-    (file.parent / f"results_{DATE}.json").write_text(json.dumps({"results": {"gsm8k": {}}, "model_name": "org/m"}))
-    assert samples.rows(file)[0]["id"] == "org/m/gsm8k/0"
+    (file.parent / f"results_{DATE}.json").write_text(
+        json.dumps({"results": {"gsm8k": {}}, "model_name": "org/m"})
+    )
+    assert lm_eval.rows(file)[0]["id"] == "org/m/gsm8k/0"
 
 
 def test_an_unknown_task_says_which_fields_there_are(tmp_path: Path) -> None:
     file = jsonl(tmp_path / "samples_my_task.jsonl", [line_0413(0, "x", "none", 1.0)])
-    with pytest.raises(InputError, match=r"'my_task' is not in the table.*answer, prompt, question, target"):
-        samples.rows(file)
-    (row,) = samples.rows(file, templates=samples.Templates("prompt", "target"))
-    assert (row["question"], row["references"]) == ("Question: What is 9 + 9?\nAnswer:", [GSM["answer"]])
+    with pytest.raises(
+        InputError, match=r"'my_task' is not in the table.*answer, prompt, question, target"
+    ):
+        lm_eval.rows(file)
+    (row,) = lm_eval.rows(file, templates=lm_eval.Templates("prompt", "target"))
+    assert (row["question"], row["references"]) == (
+        "Question: What is 9 + 9?\nAnswer:",
+        [GSM["answer"]],
+    )
 
 
 def test_a_broken_line_is_named(tmp_path: Path) -> None:
     file = tmp_path / "samples_gsm8k.jsonl"
     file.write_text(json.dumps(line_0413(0, "x", "none", 1.0)) + '\n{"doc_id": 1, "d')
     with pytest.raises(InputError, match="line 2 is not JSON"):
-        samples.rows(file)
+        lm_eval.rows(file)
 
 
 def test_triplets_are_read_from_jsonl_csv_and_parquet_alike(tmp_path: Path) -> None:
-    jsonl(tmp_path / "t.jsonl", [{"id": 1, "question": "q", "references": ["a", "b"], "candidate": "c", "label": 1}])
-    (tmp_path / "t.csv").write_text('id,question,references,candidate,label\n1,q,"[""a"", ""b""]",c,1\n')
+    jsonl(
+        tmp_path / "t.jsonl",
+        [{"id": 1, "question": "q", "references": ["a", "b"], "candidate": "c", "label": 1}],
+    )
+    (tmp_path / "t.csv").write_text(
+        'id,question,references,candidate,label\n1,q,"[""a"", ""b""]",c,1\n'
+    )
     import pyarrow
     from pyarrow import parquet
 
-    table = {"id": [1], "question": ["q"], "references": [["a", "b"]], "candidate": ["c"], "label": [1]}
+    table = {
+        "id": [1],
+        "question": ["q"],
+        "references": [["a", "b"]],
+        "candidate": ["c"],
+        "label": [1],
+    }
     parquet.write_table(pyarrow.table(table), tmp_path / "t.parquet")
-    found = [samples.rows(tmp_path / name)[0] for name in ("t.jsonl", "t.csv", "t.parquet")]
-    assert all(row["references"] == ["a", "b"] and row["id"] == "1" and str(row["label"]) == "1" for row in found)
+    found = [lm_eval.rows(tmp_path / name)[0] for name in ("t.jsonl", "t.csv", "t.parquet")]
+    assert all(
+        row["references"] == ["a", "b"] and row["id"] == "1" and str(row["label"]) == "1"
+        for row in found
+    )
 
 
 def test_names_in_a_row_that_are_no_text_become_text(tmp_path: Path) -> None:
     file = tmp_path / "mine.jsonl"
-    file.write_text('{"candidate": "5", "reference": 5, "generator": ["a"], "task": {"b": 1}, "category": 2}\n')
-    row = samples.rows(file)[0]
+    file.write_text(
+        '{"candidate": "5", "reference": 5, "generator": ["a"], "task": {"b": 1}, "category": 2}\n'
+    )
+    row = lm_eval.rows(file)[0]
     assert (row["generator"], row["task"], row["category"]) == ("['a']", "{'b': 1}", "2")
-    assert cli.main(["rejudge", str(file), "--output", str(tmp_path / "out"), "--method", "lexical"]) == 0
+    assert (
+        cli.main(["rejudge", str(file), "--output", str(tmp_path / "out"), "--method", "lexical"])
+        == 0
+    )
 
 
 def test_two_files_with_one_output_are_refused(tmp_path: Path) -> None:
-    files = [jsonl(tmp_path / m / "samples_gsm8k.jsonl", [line_0413(0, "x", "none", 1)]) for m in ("a", "b")]
+    files = [
+        jsonl(tmp_path / m / "samples_gsm8k.jsonl", [line_0413(0, "x", "none", 1)])
+        for m in ("a", "b")
+    ]
     with pytest.raises(InputError, match="would both become"):
-        samples.find(files)
-    assert [str(output) for _, output in samples.find([tmp_path])] == [
+        lm_eval.find(files)
+    assert [str(output) for _, output in lm_eval.find([tmp_path])] == [
         "a/verdicts_samples_gsm8k.jsonl", "b/verdicts_samples_gsm8k.jsonl",
     ]  # fmt: skip
 
@@ -228,7 +281,9 @@ class BatchBackend:
         if 0 <= self.die_after < self.n_rows:
             os.kill(os.getpid(), signal.SIGKILL)
         jitter = (input_ids.sum() % 1009) / 1e6
-        return np.stack([np.zeros(len(input_ids)), (input_ids.sum(1) % 97) / 30 - 1.5 + jitter], axis=1)
+        return np.stack(
+            [np.zeros(len(input_ids)), (input_ids.sum(1) % 97) / 30 - 1.5 + jitter], axis=1
+        )
 
 
 def use(backend: BatchBackend, tokenizer: Any, set_attribute: Any) -> None:
@@ -237,7 +292,7 @@ def use(backend: BatchBackend, tokenizer: Any, set_attribute: Any) -> None:
     set_attribute(pipeline_module, "load_judge", lambda *_, **__: judge)
     set_attribute(pipeline_module, "read_card", lambda _: card)
     set_attribute(judge_module, "_LOADED", {(): judge})
-    set_attribute(rejudge, "CHUNK", 8)
+    set_attribute(command, "CHUNK", 8)
 
 
 @pytest.fixture
@@ -251,7 +306,13 @@ def gsm_file(folder: Path, n: int = 41) -> Path:
     """From the 13th on every question and answer was there before, though never within one chunk of 8."""
     said = ["so {0}", "Final answer: {0}", "I add them and get {0}, I think"]
     lines = [
-        line_0413(d, said[d % 3].format(16 + d % 4), name, float(d % 2), GSM | {"question": f"What is it, {d % 12}?"})
+        line_0413(
+            d,
+            said[d % 3].format(16 + d % 4),
+            name,
+            float(d % 2),
+            GSM | {"question": f"What is it, {d % 12}?"},
+        )
         for name in ("strict-match", "flexible-extract")
         for d in range(n)
     ]
@@ -259,7 +320,11 @@ def gsm_file(folder: Path, n: int = 41) -> Path:
 
 
 def written(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 CHILD = """
@@ -278,9 +343,14 @@ def test_a_run_killed_three_times_ends_with_the_same_bytes_and_judges_no_chunk_t
     assert cli.main(["rejudge", str(source), "--output", str(whole)]) == 0
     for die_after in (5, 11, 19):  # within the first, a middle and a later chunk of what is left
         code = CHILD.format(
-            tests=str(Path(__file__).parent), die_after=die_after, source=str(source), output=str(broken)
+            tests=str(Path(__file__).parent),
+            die_after=die_after,
+            source=str(source),
+            output=str(broken),
         )
-        assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -signal.SIGKILL
+        assert (
+            subprocess.run([sys.executable, "-c", code], check=False).returncode == -signal.SIGKILL
+        )
     (part,) = broken.glob("*.tmp")
     kept = part.read_bytes().count(b"\n")
     assert kept == 24  # 0, then 8, then 16 more
@@ -299,8 +369,8 @@ def test_a_run_killed_three_times_ends_with_the_same_bytes_and_judges_no_chunk_t
 SHIPPED = """
 import sys
 from lm_eval_bertjudge import cli
-from lm_eval_bertjudge.rescoring import rejudge
-rejudge.CHUNK = 8
+from lm_eval_bertjudge.rejudge import command
+command.CHUNK = 8
 sys.exit(cli.main(["rejudge", *sys.argv[1:]]))
 """
 
@@ -344,28 +414,44 @@ def test_a_run_killed_at_three_random_moments_ends_with_the_same_bytes(tmp_path:
 def test_judge_and_cascade_share_one_pass_and_differ_where_a_rule_settles_only(
     tmp_path: Path, judged_by: BatchBackend
 ) -> None:
-    assert cli.main(["rejudge", str(gsm_file(tmp_path / "in")), "--output", str(tmp_path / "out")]) == 0
+    assert (
+        cli.main(["rejudge", str(gsm_file(tmp_path / "in")), "--output", str(tmp_path / "out")])
+        == 0
+    )
     assert judged_by.n_rows == 41
-    rows = verdicts.read([tmp_path / "out"])
+    rows = verdict_files.read([tmp_path / "out"])
     assert [row["doc_id"] for row in rows] == list(range(41))
     for row in rows:
         assert list(row["verdicts"]) == ["judge", "lexical", "cascade"]
         rule = row["candidate"].startswith("Final answer: ")
-        assert row["verdicts"]["cascade"] == (row["verdicts"]["lexical"] if rule else row["verdicts"]["judge"])
+        assert row["verdicts"]["cascade"] == (
+            row["verdicts"]["lexical"] if rule else row["verdicts"]["judge"]
+        )
 
 
 def test_other_options_do_not_mix_into_an_existing_output(
     tmp_path: Path, judged_by: BatchBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    args = ["rejudge", str(gsm_file(tmp_path / "in")), "--output", str(tmp_path / "out"), "--method", "judge"]
+    args = [
+        "rejudge",
+        str(gsm_file(tmp_path / "in")),
+        "--output",
+        str(tmp_path / "out"),
+        "--method",
+        "judge",
+    ]
     assert cli.main(args) == 0
     assert cli.main([*args, "--threshold", "0.9"]) == 2
     assert "with other options than these" in capsys.readouterr().err
 
 
-def test_results_have_the_harness_schema_with_old_and_new_numbers(tmp_path: Path, judged_by: BatchBackend) -> None:
+def test_results_have_the_harness_schema_with_old_and_new_numbers(
+    tmp_path: Path, judged_by: BatchBackend
+) -> None:
     source = gsm_file(tmp_path / "in" / "m", n=10)
-    gsm_file(tmp_path / "in" / "m", n=10).with_name(f"samples_gsm8k_cot_{DATE}.jsonl").write_bytes(source.read_bytes())
+    gsm_file(tmp_path / "in" / "m", n=10).with_name(f"samples_gsm8k_cot_{DATE}.jsonl").write_bytes(
+        source.read_bytes()
+    )
     before = {
         "results": {
             "gsm8k": {"alias": " - gsm8k", "exact_match,strict-match": 0.25, "exact_match_stderr,strict-match": 0.1},
@@ -378,13 +464,19 @@ def test_results_have_the_harness_schema_with_old_and_new_numbers(tmp_path: Path
     (source.parent / f"results_{DATE}.json").write_text(json.dumps(before))
     assert cli.main(["rejudge", str(tmp_path / "in"), "--output", str(tmp_path / "out")]) == 0
     found = json.loads((tmp_path / "out" / "results_org__m.json").read_text())
-    right = [row["verdicts"]["judge"]["correct"] for row in verdicts.read([tmp_path / "out"]) if row["task"] == "gsm8k"]
+    right = [
+        row["verdicts"]["judge"]["correct"]
+        for row in verdict_files.read([tmp_path / "out"])
+        if row["task"] == "gsm8k"
+    ]
     entry = found["results"]["gsm8k"]
     mean = sum(right) / 10
     assert entry["bertjudge,judge"] == pytest.approx(mean)
     assert entry["bertjudge_stderr,judge"] == pytest.approx((mean * (1 - mean) / 9) ** 0.5)
     assert entry["exact_match,strict-match"] == 0.25  # the harness's own, where there is one
-    assert found["results"]["gsm8k_cot"]["exact_match,strict-match"] == 0.5  # else the mean of the logged ones
+    assert (
+        found["results"]["gsm8k_cot"]["exact_match,strict-match"] == 0.5
+    )  # else the mean of the logged ones
     assert found["groups"]["sums"]["bertjudge,judge"] == pytest.approx(mean)
     assert "other" not in found["groups"]
     assert found["config"]["model"] == "hf"
@@ -396,25 +488,37 @@ def test_results_have_the_harness_schema_with_old_and_new_numbers(tmp_path: Path
     assert "sums" in make_table(found, "groups")
 
 
-def test_metrics_of_an_earlier_judging_stay_under_another_name(tmp_path: Path, judged_by: BatchBackend) -> None:
+def test_metrics_of_an_earlier_judging_stay_under_another_name(
+    tmp_path: Path, judged_by: BatchBackend
+) -> None:
     line = line_0413(0, "18", "judge", 0) | {"metrics": ["bertjudge"], "bertjudge": 1.0}
     source = jsonl(tmp_path / "in" / "samples_gsm8k.jsonl", [line])
-    assert cli.main(["rejudge", str(source), "--output", str(tmp_path / "out"), "--method", "judge"]) == 0
+    assert (
+        cli.main(["rejudge", str(source), "--output", str(tmp_path / "out"), "--method", "judge"])
+        == 0
+    )
     (found,) = json.loads((tmp_path / "out" / "results_in.json").read_text())["results"].values()
     assert found["old_bertjudge,judge"] == 1.0
     assert "bertjudge,judge" in found
 
 
 def test_files_that_cannot_be_judged_are_left_out_and_named_unless_there_is_nothing_else(
-    tmp_path: Path, judged_by: BatchBackend, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    tmp_path: Path,
+    judged_by: BatchBackend,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     gsm_file(tmp_path / "in", n=3)
     unknown = jsonl(tmp_path / "in" / "samples_my_task.jsonl", [line_0413(0, "x", "none", 1.0)])
     likelihoods = old_line(0, "", 0) | {"resps": [[["-1.2", "False"]]]}
     jsonl(tmp_path / "in" / "samples_arc_easy_chat.jsonl", [likelihoods])
     assert cli.main(["rejudge", str(tmp_path / "in"), "--output", str(tmp_path / "out")]) == 0
-    assert len(verdicts.read([tmp_path / "out"])) == 3
-    said = [record.getMessage() for record in caplog.records if record.getMessage().startswith("left out")]
+    assert len(verdict_files.read([tmp_path / "out"])) == 3
+    said = [
+        record.getMessage()
+        for record in caplog.records
+        if record.getMessage().startswith("left out")
+    ]
     assert ["my_task" in each for each in said] == [False, True]
     assert "likelihoods" in said[0]
     assert cli.main(["rejudge", str(unknown), "--output", str(tmp_path / "other")]) == 2
@@ -433,29 +537,53 @@ def test_a_dry_run_shows_three_items_and_judges_nothing(
 
 OURS = {
     "gsm8k_bertjudge": ("open_math", {"problem": "P ", "formatting": "soft"}),
-    "arc_easy_bertjudge_strict": ("multiple_choice", {"question": "Q", "options": ["x", "y"], "formatting": "strict"}),
-    "squadv2_bertjudge_free": ("context_extraction", {"question": "Q", "passage": "P", "formatting": "free"}),
+    "arc_easy_bertjudge_strict": (
+        "multiple_choice",
+        {"question": "Q", "options": ["x", "y"], "formatting": "strict"},
+    ),
+    "squadv2_bertjudge_free": (
+        "context_extraction",
+        {"question": "Q", "passage": "P", "formatting": "free"},
+    ),
 }
 
 
 @pytest.mark.parametrize("task", OURS)
-def test_samples_of_our_own_tasks_are_rebuilt_as_their_template_does(tmp_path: Path, task: str) -> None:
+def test_samples_of_our_own_tasks_are_rebuilt_as_their_template_does(
+    tmp_path: Path, task: str
+) -> None:
     category, doc = OURS[task]
     loader = type("Loader", (yaml.SafeLoader,), {})
     loader.add_constructor("!function", lambda *_: None)  # type: ignore[attr-defined]
-    template = yaml.load((Path(autoload.tasks_dir()) / category).read_text(), Loader=loader)["doc_to_text"]
-    file = jsonl(tmp_path / f"samples_{task}.jsonl", [line_0413(0, "x", "judge", 0, doc | {"references": ["a", "b"]})])
-    (row,) = samples.rows(file)
-    assert row["question"] == fields.question(template, doc)
+    template = yaml.load((Path(autoload.tasks_dir()) / category).read_text(), Loader=loader)[
+        "doc_to_text"
+    ]
+    file = jsonl(
+        tmp_path / f"samples_{task}.jsonl",
+        [line_0413(0, "x", "judge", 0, doc | {"references": ["a", "b"]})],
+    )
+    (row,) = lm_eval.rows(file)
+    assert row["question"] == template.question(template, doc)
     assert (row["references"], row["category"]) == (["a", "b"], category)
 
 
 def test_the_templates_of_a_task_are_used_when_it_is_named(hub: Path, tmp_path: Path) -> None:
     doc = {"problem": "P", "formatting": "soft", "references": ["18"]}
-    file = jsonl(tmp_path / "samples_renamed.jsonl", [line_0413(0, "Final answer: 18", "judge", 0, doc)])
-    args = ["rejudge", str(file), "--output", str(tmp_path), "--task", "gsm8k_bertjudge", "--method", "lexical"]
+    file = jsonl(
+        tmp_path / "samples_renamed.jsonl", [line_0413(0, "Final answer: 18", "judge", 0, doc)]
+    )
+    args = [
+        "rejudge",
+        str(file),
+        "--output",
+        str(tmp_path),
+        "--task",
+        "gsm8k_bertjudge",
+        "--method",
+        "lexical",
+    ]
     assert cli.main(args) == 0
-    (row,) = verdicts.read([tmp_path / f"verdicts_{file.name}"])
+    (row,) = verdict_files.read([tmp_path / f"verdicts_{file.name}"])
     assert row["question"].endswith("where X is the computed solution.")
     assert row["verdicts"]["lexical"]["reason"] == "match"
 
@@ -466,7 +594,10 @@ def test_the_templates_of_a_task_are_used_when_it_is_named(hub: Path, tmp_path: 
         (["nowhere", "--dry-run"], "nowhere does not exist"),
         (["FILE"], "--output is missing"),
         (["FILE", "--dry-run", "--question", "question"], "--question alone is not enough"),
-        (["FILE", "--dry-run", "--reference", "gold"], "the document has no field 'gold'; it has answer"),
+        (
+            ["FILE", "--dry-run", "--reference", "gold"],
+            "the document has no field 'gold'; it has answer",
+        ),
         (["EMPTY", "--dry-run"], "has no sample file; run lm_eval with --log_samples"),
     ],
 )
@@ -479,12 +610,17 @@ def test_bad_input_exits_with_2_and_says_what_to_type(
     assert message in capsys.readouterr().err
 
 
-def test_an_answer_with_a_lone_surrogate_survives_the_file(tmp_path: Path, judged_by: BatchBackend) -> None:
+def test_an_answer_with_a_lone_surrogate_survives_the_file(
+    tmp_path: Path, judged_by: BatchBackend
+) -> None:
     source = tmp_path / "in" / "samples_gsm8k.jsonl"
     source.parent.mkdir()
     source.write_text(json.dumps(line_0413(0, "18 \ud83d", "none", 1.0)) + "\n")
-    assert cli.main(["rejudge", str(source), "--output", str(tmp_path / "out"), "--method", "judge"]) == 0
-    assert verdicts.read([tmp_path / "out"])[0]["candidate"] == "18 \ud83d"
+    assert (
+        cli.main(["rejudge", str(source), "--output", str(tmp_path / "out"), "--method", "judge"])
+        == 0
+    )
+    assert verdict_files.read([tmp_path / "out"])[0]["candidate"] == "18 \ud83d"
 
 
 ITEMS = [
@@ -525,11 +661,15 @@ ITEMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("task", "doc", "ending", "references"), ITEMS, ids=[item[0] for item in ITEMS])
+@pytest.mark.parametrize(
+    ("task", "doc", "ending", "references"), ITEMS, ids=[item[0] for item in ITEMS]
+)
 def test_documents_of_the_harness_tasks_are_rebuilt(
     tmp_path: Path, task: str, doc: dict[str, Any], ending: str, references: list[str]
 ) -> None:
-    (row,) = samples.rows(jsonl(tmp_path / f"samples_{task}.jsonl", [line_0413(0, "x", "none", 0, doc)]))
+    (row,) = lm_eval.rows(
+        jsonl(tmp_path / f"samples_{task}.jsonl", [line_0413(0, "x", "none", 0, doc)])
+    )
     assert row["question"].endswith(ending)
     assert row["references"] == references
 

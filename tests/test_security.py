@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_bertjudge import fields, load_judge
+from lm_eval_bertjudge import load_judge, template
 from lm_eval_bertjudge.errors import CheckpointError, InputError
-from lm_eval_bertjudge.judge import DEFAULT_FOLDER
+from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER
 from tests.conftest import eurobert_config, save_tiny_judge
 from tests.test_layers import imports
 
@@ -41,16 +41,20 @@ ESCAPES = [
 
 
 @pytest.mark.parametrize("template", ESCAPES)
-def test_a_template_cannot_leave_the_document(template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_template_cannot_leave_the_document(
+    template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="failed on a document with fields answer, items, question"):
-        fields.question(template, DOC)
+    with pytest.raises(
+        InputError, match="failed on a document with fields answer, items, question"
+    ):
+        template.question(template, DOC)
     assert not (tmp_path / "escaped").exists()
 
 
 def test_a_template_cannot_count_for_ever() -> None:
     with pytest.raises(InputError, match="Range too big"):
-        fields.question("{% for i in range(999999999) %}{% endfor %}{{ question }}", DOC)
+        template.question("{% for i in range(999999999) %}{% endfor %}{{ question }}", DOC)
 
 
 # Checkpoints
@@ -68,10 +72,15 @@ def test_code_that_comes_with_a_checkpoint_is_not_run(tmp_path: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
     config |= {
         "model_type": "mine",
-        "auto_map": {"AutoConfig": "code.Config", "AutoModelForSequenceClassification": "code.Model"},
+        "auto_map": {
+            "AutoConfig": "code.Config",
+            "AutoModelForSequenceClassification": "code.Model",
+        },
     }
     (folder / "config.json").write_text(json.dumps(config))
-    (folder / "code.py").write_text(REMOTE_CODE.replace("EXECUTED", repr(str(tmp_path / "executed"))))
+    (folder / "code.py").write_text(
+        REMOTE_CODE.replace("EXECUTED", repr(str(tmp_path / "executed")))
+    )
     with pytest.raises(CheckpointError, match="cannot be loaded"):
         load_judge(str(folder), backend="torch")
     assert not (tmp_path / "executed").exists()
@@ -107,7 +116,10 @@ def test_no_module_reads_pickle_or_runs_text() -> None:
         calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         imported = {part for name in imports(path) for part in name.split(".")}
         assert not forbidden & imported, path
-        assert not {"eval", "exec", "compile", "torch.load", "np.load", "os.system", "os.popen"} & calls, path
+        assert (
+            not {"eval", "exec", "compile", "torch.load", "np.load", "os.system", "os.popen"}
+            & calls
+        ), path
     assert sorted({path.suffix for path in DEFAULT_FOLDER.iterdir()}) == [".json", ".md", ".onnx"]
 
 

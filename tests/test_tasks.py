@@ -18,7 +18,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_bertjudge.autoload import tasks_dir
 from lm_eval_bertjudge.harness import ReplayModel
-from lm_eval_bertjudge.pipeline import Pipeline
+from lm_eval_bertjudge.scorer import Pipeline
 
 Doc = dict[str, Any]
 FORMATS = {"soft": "", "free": "_free", "strict": "_strict"}
@@ -39,7 +39,15 @@ CATEGORIES = {
 PAPER = [name for names in CATEGORIES.values() for name in names]
 FIXTURES = Path(__file__).parent / "fixtures" / "hub"
 TRAINING = Path(__file__).parents[1] / "training" / "tasks"
-MATH = ["algebra", "counting_and_prob", "geometry", "intermediate_algebra", "num_theory", "prealgebra", "precalc"]
+MATH = [
+    "algebra",
+    "counting_and_prob",
+    "geometry",
+    "intermediate_algebra",
+    "num_theory",
+    "prealgebra",
+    "precalc",
+]
 
 
 class Case(NamedTuple):
@@ -68,7 +76,9 @@ CASES = {
         ["D) It meets more friction."],
         "exact",
     ),
-    "mmlu_anatomy": Case(CHOICES.format("How many ribs?", "A) 10\nB) 12\nC) 20\nD) 24"), ["D) 24"], "exact"),
+    "mmlu_anatomy": Case(
+        CHOICES.format("How many ribs?", "A) 10\nB) 12\nC) 20\nD) 24"), ["D) 24"], "exact"
+    ),
     "mmlu_pro": Case(
         CHOICES.format(
             "Which number is prime?",
@@ -78,12 +88,16 @@ CASES = {
         "exact",
     ),
     "truthfulqa": Case(
-        CHOICES.format("Do goldfish forget fast?", "A) All fish do\nB) Red ones do\nC) No, for months\nD) Yes"),
+        CHOICES.format(
+            "Do goldfish forget fast?", "A) All fish do\nB) Red ones do\nC) No, for months\nD) Yes"
+        ),
         ["C) No, for months"],
         "exact",
     ),
     "gpqa": Case(
-        CHOICES.format("Name the heaviest lepton.", "A) muon\nB) tau\nC) neutrino\nD) electron"), ["B) tau"], "exact"
+        CHOICES.format("Name the heaviest lepton.", "A) muon\nB) tau\nC) neutrino\nD) electron"),
+        ["B) tau"],
+        "exact",
     ),
     "squadv2": Case(
         PASSAGE.format("Rollo led them in the 10th century. ", " When did Rollo lead them?"),
@@ -92,24 +106,39 @@ CASES = {
     ),
     "hotpotqa": Case(
         PASSAGE.format(
-            "Dune is a film. Villeneuve directed it.\nHe was born in Canada.", "Where was the director of Dune born?"
+            "Dune is a film. Villeneuve directed it.\nHe was born in Canada.",
+            "Where was the director of Dune born?",
         ),
         ["Canada"],
         "rouge_l",
     ),
-    "drop": Case(PASSAGE.format("They scored 14 points, then 7.", "How many points in all?"), ["21"], "rouge_l"),
+    "drop": Case(
+        PASSAGE.format("They scored 14 points, then 7.", "How many points in all?"),
+        ["21"],
+        "rouge_l",
+    ),
     "coqa": Case(COQA_PROMPT, ["two", "2 goats"], "rouge_l"),
     "coqa_all": Case(COQA_PROMPT, ["two", "2 goats"], "rouge_l"),
     "gsm8k": Case("What do 30 seats at $50 cost?", ["1,500"], "math_verify"),
-    "hendrycks_math_precalc": Case("Find $\\sin 60^\\circ.$", ["\\frac{\\sqrt{3}}{2}"], "math_verify"),
+    "hendrycks_math_precalc": Case(
+        "Find $\\sin 60^\\circ.$", ["\\frac{\\sqrt{3}}{2}"], "math_verify"
+    ),
     "math500": Case("Halve 1.", ["\\frac12"], "math_verify"),
-    "asdiv": Case("Seven red and two green apples are in the basket. How many apples are there?", ["9"], "math_verify"),
+    "asdiv": Case(
+        "Seven red and two green apples are in the basket. How many apples are there?",
+        ["9"],
+        "math_verify",
+    ),
     "aime24": Case(
         "Find the number of positive integers less than $1000$ that are divisible by both $6$ and $9$.",
         ["55"],
         "math_verify",
     ),
-    "aime25": Case("How many subsets of $\\{1, 2, \\ldots, 9\\}$ contain neither $1$ nor $9$?", ["128"], "math_verify"),
+    "aime25": Case(
+        "How many subsets of $\\{1, 2, \\ldots, 9\\}$ contain neither $1$ nor $9$?",
+        ["128"],
+        "math_verify",
+    ),
 }
 
 
@@ -121,7 +150,11 @@ def training(manager: TaskManager) -> TaskManager:
 
 
 def subjects(manager: TaskManager) -> list[str]:
-    return [name[5:-10] for name in manager.all_subtasks if re.fullmatch(r"mmlu_(?!pro_).+_bertjudge", name)]
+    return [
+        name[5:-10]
+        for name in manager.all_subtasks
+        if re.fullmatch(r"mmlu_(?!pro_).+_bertjudge", name)
+    ]
 
 
 Stored = Callable[..., datasets.DatasetDict]
@@ -137,7 +170,9 @@ def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def stored(cache_dir: Path) -> Stored:
     """Reads a fixture, once; `load_dataset` by its own name, as the harness's is replaced by this."""
-    return cache(lambda path, name=None: load_dataset(str(FIXTURES / path), name, cache_dir=str(cache_dir)))
+    return cache(
+        lambda path, name=None: load_dataset(str(FIXTURES / path), name, cache_dir=str(cache_dir))
+    )
 
 
 @pytest.fixture
@@ -183,7 +218,9 @@ def references(docs: list[Doc]) -> list[list[str]]:
 
 
 def pipelines(task: ConfigurableTask) -> dict[str, Pipeline]:
-    return {ensemble.name: Pipeline.read(ensemble.filters[0].keywords) for ensemble in task._filters}
+    return {
+        ensemble.name: Pipeline.read(ensemble.filters[0].keywords) for ensemble in task._filters
+    }
 
 
 @pytest.mark.parametrize("formatting", FORMATS)
@@ -206,14 +243,21 @@ def test_the_model_and_the_judge_get_the_papers_prompt_and_the_reference(
     ("name", "expected"),
     [
         ("arc_easy", [["B) carbon dioxide"], ["D) the Sun"], ["A) It evaporated."]]),
-        ("arc_challenge", [["D) It meets more friction."], ["B) a sound wave"], ["E) a microscope"]]),
+        (
+            "arc_challenge",
+            [["D) It meets more friction."], ["B) a sound wave"], ["E) a microscope"]],
+        ),
         ("mmlu_moral_scenarios", [["B) 2 only"]]),
         ("mmlu_pro", [["J) 29"], ["H) mercury"], ["B) 180°"]]),
         (
             "squadv2",
             [
                 ["10th century", "the 10th century"],
-                ["the brothers Hans and Peter Lund", "Hans and Peter Lund", "brothers Hans and Peter Lund"],
+                [
+                    "the brothers Hans and Peter Lund",
+                    "Hans and Peter Lund",
+                    "brothers Hans and Peter Lund",
+                ],
                 ["31 metres", "31 metres high"],
                 ["Unanswerable"],
             ],
@@ -231,13 +275,18 @@ def test_the_model_and_the_judge_get_the_papers_prompt_and_the_reference(
         ("gsm8k", [["1,500"], ["12"], ["-5"], ["300,000"]]),
         ("hendrycks_math_intermediate_algebra", [[r"\frac{x + 1}{2x + 1}"]]),
         ("hendrycks_math_num_theory", [["2"]]),
-        ("hendrycks_math_precalc", [[r"\frac{\sqrt{3}}{2}"], [r"\begin{pmatrix} 1 & 4 \\ 0 & 1 \end{pmatrix}"]]),
+        (
+            "hendrycks_math_precalc",
+            [[r"\frac{\sqrt{3}}{2}"], [r"\begin{pmatrix} 1 & 4 \\ 0 & 1 \end{pmatrix}"]],
+        ),
         ("math500", [[r"\frac12"], [r"\pm\sqrt{7}"], [r"60^\circ"]]),
         ("asdiv", [["9"], ["6; 12"], ["No"], ["5/8"]]),
         ("aime24", [["55"], ["169"], ["1"]]),
     ],
 )
-def test_every_document_of_a_fixture_has_its_references(load: Load, name: str, expected: list[list[str]]) -> None:
+def test_every_document_of_a_fixture_has_its_references(
+    load: Load, name: str, expected: list[list[str]]
+) -> None:
     assert references(load(f"{name}_bertjudge").eval_docs) == expected
 
 
@@ -267,7 +316,9 @@ def test_drop_keeps_questions_with_one_agreed_answer(
     load: Load, spans: list[str], kind: str, expected: list[list[str]]
 ) -> None:
     other = {"answers_spans": {"spans": ["21"], "types": ["number"]}}
-    docs = changed(load, "drop", other, {"answers_spans": {"spans": spans, "types": [kind] * len(spans)}})
+    docs = changed(
+        load, "drop", other, {"answers_spans": {"spans": spans, "types": [kind] * len(spans)}}
+    )
     assert references(docs) == [["21"], *expected]
 
 
@@ -277,7 +328,8 @@ def test_coqa_all_asks_every_turn_after_the_earlier_ones(load: Load) -> None:
     first, second = list(task.eval_docs)[:2]
     assert task.doc_to_text(first) == CASES["coqa"].prompt
     assert task.doc_to_text(second) == PASSAGE.format(
-        "Mia keeps two goats. The elder, Ada, is grey.\n\nQ: How many goats?\nA: two", "What is the elder called?"
+        "Mia keeps two goats. The elder, Ada, is grey.\n\nQ: How many goats?\nA: two",
+        "What is the elder called?",
     )
     assert (second["turn"], second["references"]) == (2, ["Ada"])
 
@@ -323,13 +375,18 @@ def test_an_asdiv_answer_loses_its_unit_only(load: Load, answer: str, expected: 
     assert references(changed(load, "asdiv", {"answer": answer})) == [[expected]]
 
 
-def test_shuffled_options_are_the_same_every_time_and_the_letter_is_the_right_ones(load: Load) -> None:
+def test_shuffled_options_are_the_same_every_time_and_the_letter_is_the_right_ones(
+    load: Load,
+) -> None:
     questions = [{"question": f"Question {n}?", "Question": f"Question {n}?"} for n in range(40)]
     for name, right in (("truthfulqa", "No, for months"), ("gpqa", "tau")):
         docs = changed(load, name, *questions)
         letters = [doc["references"][0][0] for doc in docs]
         assert set(letters) == set("ABCD")
-        assert all(doc["options"]["ABCD".index(letter)] == right for doc, letter in zip(docs, letters, strict=True))
+        assert all(
+            doc["options"]["ABCD".index(letter)] == right
+            for doc, letter in zip(docs, letters, strict=True)
+        )
         for formatting in ("_free", "_strict"):
             again = load(f"{name}_bertjudge{formatting}").eval_docs
             assert [doc["options"] for doc in again] == [doc["options"] for doc in docs]
@@ -352,7 +409,9 @@ def test_every_benchmark_has_the_three_formats(manager: TaskManager) -> None:
     mmlu = [f"mmlu_{subject}" for subject in subjects(manager)]
     assert len(mmlu) == 57
     benchmarks = {*PAPER, "coqa_all", "math500", *maths, *mmlu} - {"mmlu", "hendrycks_math"}
-    assert set(manager.all_subtasks) == {f"{name}_bertjudge{end}" for name in benchmarks for end in FORMATS.values()}
+    assert set(manager.all_subtasks) == {
+        f"{name}_bertjudge{end}" for name in benchmarks for end in FORMATS.values()
+    }
 
 
 def test_every_task_loads_without_a_warning_and_with_the_papers_settings(
@@ -360,15 +419,23 @@ def test_every_task_loads_without_a_warning_and_with_the_papers_settings(
 ) -> None:
     for name in manager.all_subtasks:
         task = load(name)
-        assert [type(task.doc_to_target(doc)) for doc in task.eval_docs] == [str] * len(task.eval_docs), name
+        assert [type(task.doc_to_target(doc)) for doc in task.eval_docs] == [str] * len(
+            task.eval_docs
+        ), name
         kwargs = task.config.generation_kwargs
-        assert (task.config.num_fewshot, kwargs["do_sample"], kwargs["max_gen_toks"]) == (0, False, 2048)
+        assert (task.config.num_fewshot, kwargs["do_sample"], kwargs["max_gen_toks"]) == (
+            0,
+            False,
+            2048,
+        )
         assert all(stop.startswith("<") for stop in kwargs["until"])
         assert task.config.metadata["version"] == 1.0
     assert [r.getMessage() for r in caplog.records if r.levelname in ("WARNING", "ERROR")] == []
 
 
-def test_the_categories_pipelines_differ_in_nothing_but_the_comparison_and_the_prompt(load: Load) -> None:
+def test_the_categories_pipelines_differ_in_nothing_but_the_comparison_and_the_prompt(
+    load: Load,
+) -> None:
     seen = set()
     for name, case in CASES.items():
         task = load(f"{name}_bertjudge")
@@ -377,7 +444,9 @@ def test_the_categories_pipelines_differ_in_nothing_but_the_comparison_and_the_p
         assert found["lexical"].match == case.match
         own = {method: {"question": task.config.doc_to_text, "method": method} for method in found}
         own["lexical"]["match"] = case.match
-        assert found == {method: Pipeline(reference="references", **options) for method, options in own.items()}
+        assert found == {
+            method: Pipeline(reference="references", **options) for method, options in own.items()
+        }
         seen.add(found["judge"].question)
     assert len(seen) == len(CATEGORIES)
 
@@ -399,7 +468,9 @@ def test_the_groups_hold_the_papers_benchmarks(load: Load, manager: TaskManager,
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_a_categorys_group_and_tag_hold_its_benchmarks(load: Load, manager: TaskManager, category: str) -> None:
+def test_a_categorys_group_and_tag_hold_its_benchmarks(
+    load: Load, manager: TaskManager, category: str
+) -> None:
     load("arc_easy_bertjudge")
     members = manager.load([f"bertjudge_{category}"])["group_map"][f"bertjudge_{category}"]
     assert members == [f"{name}_bertjudge" for name in CATEGORIES[category]]
@@ -417,17 +488,24 @@ def test_a_groups_mean_counts_every_document_once(load: Load, manager: TaskManag
     said = {prompt: f"Final answer: {doc['references'][0]}" for prompt, doc in right.items()}
     said |= {prompt: "I cannot tell." for prompt in said if "+ 1?" in prompt}
     found = lm_eval.simple_evaluate(
-        model=ReplayModel(said), tasks=["bertjudge_open_math"], task_manager=manager, bootstrap_iters=0
+        model=ReplayModel(said),
+        tasks=["bertjudge_open_math"],
+        task_manager=manager,
+        bootstrap_iters=0,
     )
     assert found["results"]["gsm8k_bertjudge"]["bertjudge,lexical"] == 0
     assert found["groups"]["hendrycks_math_bertjudge"]["bertjudge,lexical"] == 1
-    assert found["groups"]["bertjudge_open_math"]["bertjudge,lexical"] == pytest.approx(1 - len(sums) / len(right))
+    assert found["groups"]["bertjudge_open_math"]["bertjudge,lexical"] == pytest.approx(
+        1 - len(sums) / len(right)
+    )
 
 
 def test_the_readme_names_every_group_and_benchmark(manager: TaskManager) -> None:
     text = (Path(tasks_dir()) / "README.md").read_text(encoding="utf-8")
     names = [f"{name}_bertjudge" for name in (*PAPER, "coqa_all", "math500")]
-    assert [name for name in (*names, *manager.all_groups, *manager.all_tags) if f"`{name}`" not in text] == []
+    assert [
+        name for name in (*names, *manager.all_groups, *manager.all_tags) if f"`{name}`" not in text
+    ] == []
 
 
 def kinds(value: Any) -> Any:
@@ -446,7 +524,9 @@ def test_the_fixtures_have_the_schema_of_the_shared_datasets(stored: Stored, hub
         if own.exists():
             owner, name, config = own.parent.relative_to(FIXTURES).parts
             columns = datasets.Features.from_arrow_schema(parquet.read_schema(file))
-            assert kinds(stored(f"{owner}/{name}", config)[own.stem].features) == kinds(columns), file
+            assert kinds(stored(f"{owner}/{name}", config)[own.stem].features) == kinds(columns), (
+                file
+            )
             compared.add(name)
     assert len(compared) == 12
 
@@ -470,19 +550,26 @@ def test_all_tasks_run_on_the_fixtures_without_a_warning(
     tasks = {name for name in manager.all_subtasks if name.endswith(f"_bertjudge{end}")}
     assert found["samples"].keys() == tasks
     assert_judged(found, tasks, limit=3)
-    assert found["groups"].keys() == {f"{group}bertjudge{end}" for group in ("", "mmlu_", "hendrycks_math_")}
+    assert found["groups"].keys() == {
+        f"{group}bertjudge{end}" for group in ("", "mmlu_", "hendrycks_math_")
+    }
     assert found["samples"][f"gsm8k_bertjudge{end}"][0]["doc"]["problem"] == CASES["gsm8k"].prompt
-    assert [record.getMessage() for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []
+    assert [
+        record.getMessage() for record in caplog.records if record.levelname in ("WARNING", "ERROR")
+    ] == []
 
 
 def test_the_soft_tasks_run_on_the_shared_datasets(hub: Path, manager: TaskManager) -> None:
     names = [
         name
         for name in manager.all_subtasks
-        if name.endswith("_bertjudge") and (hub / manager.task_index[name].cfg["dataset_path"]).is_dir()
+        if name.endswith("_bertjudge")
+        and (hub / manager.task_index[name].cfg["dataset_path"]).is_dir()
     ]
     assert len(names) >= 70
-    found = lm_eval.simple_evaluate(model="dummy", tasks=names, limit=2, task_manager=manager, bootstrap_iters=0)
+    found = lm_eval.simple_evaluate(
+        model="dummy", tasks=names, limit=2, task_manager=manager, bootstrap_iters=0
+    )
     assert_judged(found, names, limit=2)
     assert found["samples"]["gsm8k_bertjudge"][0]["doc"]["problem"] != CASES["gsm8k"].prompt
 
@@ -506,27 +593,54 @@ def test_a_training_task_asks_what_its_task_asks_of_the_train_split_and_judges_n
         assert not own.has_validation_docs()
         assert len(own.eval_docs) == len(raw(own))
         assert {doc["formatting"] for doc in own.eval_docs} == {asks.eval_docs[0]["formatting"]}
-        assert [[step.func.__name__ for step in ensemble.filters] for ensemble in own._filters] == [["TakeFirstFilter"]]
+        assert [[step.func.__name__ for step in ensemble.filters] for ensemble in own._filters] == [
+            ["TakeFirstFilter"]
+        ]
 
 
 @pytest.mark.parametrize("nested", [True, False], ids=["one column", "all columns"])
-def test_mmlus_training_questions_read_as_its_others(load: Load, training: TaskManager, nested: bool) -> None:
-    question = {"question": "How many ribs?", "choices": ["10", "12", "20", "24 "], "answer": 3, "subject": ""}
-    task = load("mmlu_train_bertjudge_free", {"train": question} if nested else question, among=training)
+def test_mmlus_training_questions_read_as_its_others(
+    load: Load, training: TaskManager, nested: bool
+) -> None:
+    question = {
+        "question": "How many ribs?",
+        "choices": ["10", "12", "20", "24 "],
+        "answer": 3,
+        "subject": "",
+    }
+    task = load(
+        "mmlu_train_bertjudge_free", {"train": question} if nested else question, among=training
+    )
     (doc,) = task.eval_docs
     case = CASES["mmlu_anatomy"]
-    assert (task.doc_to_text(doc), doc["references"], doc["subject"]) == (case.prompt, case.references, "")
+    assert (task.doc_to_text(doc), doc["references"], doc["subject"]) == (
+        case.prompt,
+        case.references,
+        "",
+    )
 
 
 @pytest.mark.usefixtures("at_fixtures")
-def test_candidates_are_generated_without_a_judge(training: TaskManager, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_candidates_are_generated_without_a_judge(
+    training: TaskManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Pipeline, "decide", None)
     found = lm_eval.simple_evaluate(
-        model="dummy", tasks=["bertjudge_train"], predict_only=True, log_samples=True, task_manager=training
+        model="dummy",
+        tasks=["bertjudge_train"],
+        predict_only=True,
+        log_samples=True,
+        task_manager=training,
     )
     samples = found["samples"]
     assert samples.keys() == {name for name in training.all_subtasks if name.endswith("_bertjudge")}
-    assert [row["doc"]["references"] for row in samples["gsm8k_train_bertjudge"]] == [["24"], ["4,200"]]
-    assert [row["doc"]["references"] for row in samples["squadv2_train_bertjudge"]] == [["six"], ["Unanswerable"]]
+    assert [row["doc"]["references"] for row in samples["gsm8k_train_bertjudge"]] == [
+        ["24"],
+        ["4,200"],
+    ]
+    assert [row["doc"]["references"] for row in samples["squadv2_train_bertjudge"]] == [
+        ["six"],
+        ["Unanswerable"],
+    ]
     for rows in samples.values():
         assert all(row["doc"]["formatting"] == "soft" and row["resps"][0] for row in rows)

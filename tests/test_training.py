@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lm_eval_bertjudge.config import JudgeCard
-from lm_eval_bertjudge.judge import _LOADED as LOADED
-from lm_eval_bertjudge.judge import load_judge
-from lm_eval_bertjudge.records import JudgeItem
+from lm_eval_bertjudge.judges.encoder.card import JudgeCard
+from lm_eval_bertjudge.judges.encoder.judge import _LOADED as LOADED
+from lm_eval_bertjudge.judges.encoder.judge import load_judge
+from lm_eval_bertjudge.types import JudgeItem
 from tests.triplet_rows import CHOICE, NUMBER
-from training import answers, augment, baselines, mix, phrasing, transfer
-from training.made import __main__ as made
-from training.rows import read_rows, write_rows
+from training.data import mix
+from training.data.rows import read_rows, write_rows
+from training.evaluation import baselines, transfer
+from training.synthetic import answers, augment, phrasing
+from training.synthetic.made import __main__ as made
 
 OPEN = {
     "id": "o/1", "source": "o", "category": "open_qa", "question": "Capital of Peru?",
@@ -58,7 +60,10 @@ def test_restating_keeps_the_label_and_the_answer() -> None:
 
 
 def test_a_bare_row_has_nothing_of_the_way_to_the_answer() -> None:
-    assert not any("sky" in augment.restated(CHOICE, random.Random(seed), bare=True)["candidate"] for seed in RNG_SEEDS)
+    assert not any(
+        "sky" in augment.restated(CHOICE, random.Random(seed), bare=True)["candidate"]
+        for seed in RNG_SEEDS
+    )
 
 
 @pytest.mark.parametrize("kind", made.KINDS)
@@ -122,7 +127,10 @@ def test_a_question_is_never_dropped_where_only_the_letter_is_left() -> None:
 def test_made_open_answers_carry_the_label_of_what_they_decide_for() -> None:
     for seed in RNG_SEEDS:
         for row in augment.open_answers(OPEN, ["Cusco"], random.Random(seed)):
-            if row["made"] == "open_answer" and row["candidate"].count("Cusco") + row["candidate"].count("Lima") == 1:
+            if (
+                row["made"] == "open_answer"
+                and row["candidate"].count("Cusco") + row["candidate"].count("Lima") == 1
+            ):
                 assert row["label"] == int("Lima" in row["candidate"])
             if row["made"] in ("refusal", "undecided"):
                 assert row["label"] == 0
@@ -134,18 +142,35 @@ def triplets(tmp_path: Path) -> Path:
     folder = tmp_path / "triplets"
     folder.mkdir()
     for base in (CHOICE, NUMBER, OPEN):
-        rows = [base | {"id": f"{base['source']}/{i}", "question": f"{i} {base['question']}"} for i in range(40)]
+        rows = [
+            base | {"id": f"{base['source']}/{i}", "question": f"{i} {base['question']}"}
+            for i in range(40)
+        ]
         rows[0]["licence"] = "unstated"
         with gzip.open(folder / f"{base['source']}.jsonl.gz", "wt") as out:
             out.writelines(json.dumps(row) + "\n" for row in rows)
-    plan = {"m": {"rows": 30, "exchanged": 20}, "n": {"rows": 20, "exchanged": 10, "cut": 5}, "o": {"open_answers": 20}}
+    plan = {
+        "m": {"rows": 30, "exchanged": 20},
+        "n": {"rows": 20, "exchanged": 10, "cut": 5},
+        "o": {"open_answers": 20},
+    }
     (tmp_path / "mix.json").write_text(json.dumps(plan))
     return folder
 
 
 def mixed(triplets: Path, *flags: str) -> list[dict[str, Any]]:
     out = triplets.parent / "train.jsonl"
-    mix.main(["--triplets", str(triplets), "--mix", str(triplets.parent / "mix.json"), "--output", str(out), *flags])
+    mix.main(
+        [
+            "--triplets",
+            str(triplets),
+            "--mix",
+            str(triplets.parent / "mix.json"),
+            "--output",
+            str(out),
+            *flags,
+        ]
+    )
     return list(read_rows(out))
 
 
@@ -156,7 +181,9 @@ def test_the_mix_leaves_other_licences_out_and_keeps_parents(triplets: Path) -> 
     assert not any(row["parent_id"].endswith("/0") for row in rows)
     manifest = json.loads((triplets.parent / "train.jsonl.manifest.json").read_text())
     assert manifest["rows"] == len(rows)
-    assert sum(sum(counts.values()) for counts in manifest["rows_by_source_and_label"].values()) == len(rows)
+    assert sum(
+        sum(counts.values()) for counts in manifest["rows_by_source_and_label"].values()
+    ) == len(rows)
 
 
 def test_the_same_seed_gives_the_same_file_and_another_does_not(triplets: Path) -> None:
@@ -171,10 +198,15 @@ def test_a_source_without_a_permitted_row_is_an_error(triplets: Path) -> None:
 
 def test_balance_is_by_label_and_generator() -> None:
     rows = [
-        {"label": label, "generator": g} for label, g, n in ((0, "a", 50), (0, "b", 5), (1, "a", 9)) for _ in range(n)
+        {"label": label, "generator": g}
+        for label, g, n in ((0, "a", 50), (0, "b", 5), (1, "a", 9))
+        for _ in range(n)
     ]
     chosen = mix.balanced(rows, 20, random.Random(0))
-    counts = {(l, g): sum(r == {"label": l, "generator": g} for r in chosen) for l, g in ((0, "a"), (0, "b"), (1, "a"))}  # noqa: E741
+    counts = {
+        (label, g): sum(r == {"label": label, "generator": g} for r in chosen)
+        for label, g in ((0, "a"), (0, "b"), (1, "a"))
+    }
     assert counts == {(0, "a"): 5, (0, "b"): 5, (1, "a"): 9}
 
 
@@ -183,11 +215,18 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path) -> N
     from transformers import BertConfig, BertModel
 
     from tests.conftest import byte_level_tokenizer
-    from training import calibrate, card, evaluate, export, train
+    from training.evaluation import card, evaluate
+    from training.model import calibrate, export, train
 
     base = tmp_path / "base"
     BertModel(
-        BertConfig(vocab_size=400, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64)
+        BertConfig(
+            vocab_size=400,
+            hidden_size=32,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=64,
+        )
     ).save_pretrained(base)
     spec = json.loads(byte_level_tokenizer().to_str())
     spec["added_tokens"] = [token for token in spec["added_tokens"] if token["special"]]
@@ -197,7 +236,18 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path) -> N
     )
     mixed(triplets)
     data, judge, folder = tmp_path / "train.jsonl", tmp_path / "judge", tmp_path / "exported"
-    train.main(["--train", str(data), "--base", str(base), "--output_dir", str(judge), "--max_length", "192"])
+    train.main(
+        [
+            "--train",
+            str(data),
+            "--base",
+            str(base),
+            "--output_dir",
+            str(judge),
+            "--max_length",
+            "192",
+        ]
+    )
     judge_card = JudgeCard.read(judge)
     assert judge_card.training["rows"] == len(list(read_rows(data)))
     assert judge_card.training["data"]["seed"] == 0
@@ -205,13 +255,19 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path) -> N
     before = load_judge(str(judge)).predict(candidates=["Lima"], references=["Lima"])[0]
     arguments = ["--model", str(judge), "--triplets", str(triplets), "--sources", "m,n"]
     calibrate.main(arguments)
-    calibrate.main(arguments)  # the second starts from the weights as trained, so nothing is scaled twice
-    assert [path.name for path in judge.glob("*.safetensors")] == ["model.safetensors"]  # vLLM would load all there are
+    calibrate.main(
+        arguments
+    )  # the second starts from the weights as trained, so nothing is scaled twice
+    assert [path.name for path in judge.glob("*.safetensors")] == [
+        "model.safetensors"
+    ]  # vLLM would load all there are
     fitted = JudgeCard.read(judge).training["calibration"]
     assert fitted["n"] == 80
     LOADED.clear()
     after = load_judge(str(judge)).predict(candidates=["Lima"], references=["Lima"])[0]
-    assert logit(after) == pytest.approx(fitted["scale"] * logit(before) + fitted["shift"], abs=1e-3)
+    assert logit(after) == pytest.approx(
+        fitted["scale"] * logit(before) + fitted["shift"], abs=1e-3
+    )
 
     check = ["--check", str(triplets), "--check_rows", "20"]
     any_flips = ["--max_flips", "1"]  # an untrained judge decides near p = 0.5, where int8 flips
@@ -221,9 +277,13 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path) -> N
 
     evaluate.main(["--judge", str(folder), "--triplets", f"dev={triplets}", "--write_card"])
     accuracy = JudgeCard.read(folder).accuracy
-    assert [(e["split"], e["source"], e["n"]) for e in accuracy] == [("dev", s, 40) for s in ("m", "n", "o")]
+    assert [(e["split"], e["source"], e["n"]) for e in accuracy] == [
+        ("dev", s, 40) for s in ("m", "n", "o")
+    ]
 
-    (tmp_path / "card.md").write_text("{{ card.name }}: {{ mean('dev') }}\n\n{{ table('dev') }}\n{{ data[0].rows }}\n")
+    (tmp_path / "card.md").write_text(
+        "{{ card.name }}: {{ mean('dev') }}\n\n{{ table('dev') }}\n{{ data[0].rows }}\n"
+    )
     card.main(["--judge", str(folder), "--text", str(tmp_path / "card.md")])
     text = (folder / "README.md").read_text()
     assert "n 120" in text
@@ -231,7 +291,9 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path) -> N
     assert text.endswith(f"{judge_card.training['rows']}\n")
 
     with pytest.raises(SystemExit, match="refused"):
-        export.main(["--model", str(judge), "--output", str(tmp_path / "bad"), *check, "--max_flips=-1"])
+        export.main(
+            ["--model", str(judge), "--output", str(tmp_path / "bad"), *check, "--max_flips=-1"]
+        )
     assert not (tmp_path / "bad").exists()
 
 
@@ -240,18 +302,43 @@ def test_the_average_of_two_judges_lies_between_them(tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     from tests.conftest import eurobert_config, save_tiny_judge
-    from training import average
+    from training.model import average
 
-    earlier, later = (save_tiny_judge(tmp_path / name, eurobert_config(transformers)) for name in ("earlier", "later"))
+    earlier, later = (
+        save_tiny_judge(tmp_path / name, eurobert_config(transformers))
+        for name in ("earlier", "later")
+    )
     weights = load_file(later / "model.safetensors")
-    save_file({k: v + 1 for k, v in weights.items()}, later / "model.safetensors", metadata={"format": "pt"})
-    average.main(["--models", str(earlier), str(later), "--weight", "0.75", "--output", str(tmp_path / "mean")])
+    save_file(
+        {k: v + 1 for k, v in weights.items()},
+        later / "model.safetensors",
+        metadata={"format": "pt"},
+    )
+    average.main(
+        [
+            "--models",
+            str(earlier),
+            str(later),
+            "--weight",
+            "0.75",
+            "--output",
+            str(tmp_path / "mean"),
+        ]
+    )
     mean = load_file(tmp_path / "mean" / "model.safetensors")
     assert all(np.allclose(mean[k], v + 0.75, atol=1e-5) for k, v in weights.items())
     assert JudgeCard.read(tmp_path / "mean").training["weight"] == 0.75
-    assert 0 < load_judge(str(tmp_path / "mean")).predict(candidates=["Lima"], references=["Lima"])[0] < 1
-    with pytest.raises(SystemExit, match=r"no model.safetensors in .*nowhere: --models takes two output folders"):
-        average.main(["--models", "nowhere", str(later), "--weight", "0.5", "--output", str(tmp_path / "no")])
+    assert (
+        0
+        < load_judge(str(tmp_path / "mean")).predict(candidates=["Lima"], references=["Lima"])[0]
+        < 1
+    )
+    with pytest.raises(
+        SystemExit, match=r"no model.safetensors in .*nowhere: --models takes two output folders"
+    ):
+        average.main(
+            ["--models", "nowhere", str(later), "--weight", "0.5", "--output", str(tmp_path / "no")]
+        )
 
 
 def logit(p: float) -> float:
@@ -260,7 +347,7 @@ def logit(p: float) -> float:
 
 def test_calibration_finds_the_scale_and_shift_that_made_the_labels() -> None:
     pytest.importorskip("torch", reason="needs the extra `train`")
-    from training.calibrate import fit
+    from training.model.calibrate import fit
 
     rng = np.random.default_rng(0)
     logits = rng.normal(size=40_000) * 3
@@ -284,11 +371,19 @@ def test_the_baselines_extract_as_the_harness_does() -> None:
 
 def test_neighbours_are_the_answers_of_similar_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
-    from training import neighbours
+    from training.synthetic import neighbours
 
-    vectors = {"capital of Peru": [1.0, 0.0], "capital of Chile": [0.9, 0.1], "six times three": [0.0, 1.0]}
+    vectors = {
+        "capital of Peru": [1.0, 0.0],
+        "capital of Chile": [0.9, 0.1],
+        "six times three": [0.0, 1.0],
+    }
     vectors |= {"Lima": [1.0, 0.0], "Santiago": [0.0, 1.0], "18": [0.6, 0.6]}
-    monkeypatch.setattr(neighbours, "embedded", lambda texts, encoder: torch.tensor([vectors[text] for text in texts]))
+    monkeypatch.setattr(
+        neighbours,
+        "embedded",
+        lambda texts, encoder: torch.tensor([vectors[text] for text in texts]),
+    )
     answers = {"capital of Peru": "Lima", "capital of Chile": "Santiago", "six times three": "18"}
     assert neighbours.neighbours(answers, "none")["capital of Peru"] == ["Santiago", "18"]
 
@@ -300,19 +395,25 @@ def test_a_distractor_is_of_the_same_shape_where_a_similar_question_has_one() ->
 
 
 def test_braces_in_a_question_or_a_passage_are_only_text() -> None:
-    row = OPEN | {"question": "Is \\frac{c}{q} one?", "context": "Given {q} and {c}.", "made": "form"}
-    from training.evaluate import prompt
+    row = OPEN | {
+        "question": "Is \\frac{c}{q} one?",
+        "context": "Given {q} and {c}.",
+        "made": "form",
+    }
+    from training.evaluation.evaluate import prompt
 
     for text in [prompt(row), *(augment.framed(row, random.Random(seed)) for seed in RNG_SEEDS)]:
         assert not text or (text.count(row["question"]), text.count(row["context"])) == (1, 1)
 
 
 def test_measures_agree_with_hand_computed_ones() -> None:
-    from lm_eval_bertjudge.records import Verdict
-    from training.evaluate import measures
+    from lm_eval_bertjudge.types import Verdict
+    from training.evaluation.evaluate import measures
 
     verdicts = [Verdict(p, p >= 0.5, "judge", False, "threshold") for p in (0.9, 0.8, 0.3, 0.6)]
-    found = measures([*verdicts, Verdict(None, False, "unjudged", False, "undecided")], [1, 1, 1, 0, 0])
+    found = measures(
+        [*verdicts, Verdict(None, False, "unjudged", False, "undecided")], [1, 1, 1, 0, 0]
+    )
     assert (found["n"], found["accuracy"], found["unjudged"]) == (5, 0.6, 1)
     assert found["f1"] == pytest.approx(2 * 2 / (3 + 3), abs=1e-4)
     assert found["brier"] == pytest.approx((0.01 + 0.04 + 0.49 + 0.36) / 4, abs=1e-4)

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_bertjudge.values import apart, same
-from lm_eval_bertjudge.values.notation import plain
+from lm_eval_bertjudge.rules import apart
+from lm_eval_bertjudge.rules.values import same
+from lm_eval_bertjudge.text.latex import plain
 
 SAME = {
     "numbers": [
@@ -119,7 +120,9 @@ def test_values_that_nothing_reconciles_are_apart(gold: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(("gold", "said"), NOT_APART)
-def test_what_a_reader_could_reconcile_or_a_rule_cannot_read_is_not_apart(gold: str, said: str) -> None:
+def test_what_a_reader_could_reconcile_or_a_rule_cannot_read_is_not_apart(
+    gold: str, said: str
+) -> None:
     assert not apart(gold, said)
     assert not apart(said, gold)
 
@@ -135,7 +138,11 @@ def test_two_readings_of_one_notation_are_not_the_same() -> None:
 
 
 def test_another_order_is_apart_only_where_the_question_ranks() -> None:
-    for question in ("Rank the cities by size.", "List them in order.", "Name them, largest first."):
+    for question in (
+        "Rank the cities by size.",
+        "List them in order.",
+        "Name them, largest first.",
+    ):
         assert apart("Bonn, Ulm, Jena", "Ulm, Bonn, Jena", question)
         assert not same("Bonn, Ulm, Jena", "Ulm, Bonn, Jena", question)
         assert not apart("Bonn, Ulm, Jena", "Bonn, Ulm and Jena", question)
@@ -168,7 +175,11 @@ def test_what_the_question_already_says_is_no_answer() -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(alphabet="0123456789.,/%$^*()[]{}<>=+-|\\ abcexhundredtwofrac√²½٣\u200b\ud800", max_size=60))
+@given(
+    st.text(
+        alphabet="0123456789.,/%$^*()[]{}<>=+-|\\ abcexhundredtwofrac√²½٣\u200b\ud800", max_size=60
+    )
+)
 def test_reading_never_raises_and_a_text_is_the_same_as_itself_or_no_value(text: str) -> None:
     assert same(text, text) == same(text, f" {text} ")
     assert not same(text, "1234567")  # alphabet and length could make it, chance does not
@@ -177,7 +188,8 @@ def test_reading_never_raises_and_a_text_is_the_same_as_itself_or_no_value(text:
 
 
 @pytest.mark.parametrize(
-    "piece", ["9^9^", "(", "1,", "a, ", "twenty ", "1 ", "sqrt(", "-", "and ", "x*", "1e9", ".5", "2 h "]
+    "piece",
+    ["9^9^", "(", "1,", "a, ", "twenty ", "1 ", "sqrt(", "-", "and ", "x*", "1e9", ".5", "2 h "],
 )
 def test_a_hostile_value_is_read_in_a_moment(piece: str) -> None:
     started = time.process_time()

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lm_eval_bertjudge.backends.vllm import VllmBackend
-from lm_eval_bertjudge.config import JudgeCard
 from lm_eval_bertjudge.errors import CheckpointError, InputError, ServerError
-from lm_eval_bertjudge.judge import load_judge
+from lm_eval_bertjudge.judges.encoder.backends.vllm import VllmBackend
+from lm_eval_bertjudge.judges.encoder.card import JudgeCard
+from lm_eval_bertjudge.judges.encoder.judge import load_judge
 from tests.conftest import byte_level_tokenizer
 
 
@@ -45,7 +45,10 @@ class Handler(BaseHTTPRequestHandler):
         assert self.path == "/classify"
         assert asked["model"] == "the-judge"
         self.server.rows += asked["input"]
-        data = [{"index": i, "probs": [1 - p_of(row), p_of(row)]} for i, row in enumerate(asked["input"])]
+        data = [
+            {"index": i, "probs": [1 - p_of(row), p_of(row)]}
+            for i, row in enumerate(asked["input"])
+        ]
         self.say({"data": data[::-1]} if self.server.answer is None else self.server.answer)
 
     def say(self, answer: Any) -> None:
@@ -65,7 +68,9 @@ def p_of(row: list[int]) -> float:
 @pytest.fixture
 def server() -> Iterator[Server]:
     with Server() as running:
-        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread = threading.Thread(
+            target=running.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
         thread.start()
         yield running
         running.shutdown()
@@ -86,7 +91,9 @@ def test_many_rows_come_back_in_order_and_without_padding(server: Server, folder
     for i, row in enumerate(rows):
         ids[i, : len(row)], mask[i, : len(row)] = row, 1
     logits = VllmBackend(folder, device=server.url).logits(ids, mask)
-    assert 1 / (1 + np.exp(logits[:, 0] - logits[:, 1])) == pytest.approx([p_of(row) for row in rows], abs=1e-6)
+    assert 1 / (1 + np.exp(logits[:, 0] - logits[:, 1])) == pytest.approx(
+        [p_of(row) for row in rows], abs=1e-6
+    )
     assert sorted(server.rows) == sorted(rows)
 
 
@@ -111,7 +118,9 @@ def test_an_encoder_that_vllm_does_not_serve_is_refused_with_what_to_use(tmp_pat
         ({"data": [{"index": 0, "probs": [0.2, 0.3, 0.5]}]}, "3 labels; a judge has 2"),
     ],
 )
-def test_another_kind_of_answer_is_an_error(server: Server, folder: Path, answer: Any, message: str) -> None:
+def test_another_kind_of_answer_is_an_error(
+    server: Server, folder: Path, answer: Any, message: str
+) -> None:
     server.answer = answer
     backend = VllmBackend(folder, device=server.url)
     with pytest.raises(ServerError, match=message):
@@ -119,13 +128,17 @@ def test_another_kind_of_answer_is_an_error(server: Server, folder: Path, answer
 
 
 @pytest.mark.parametrize("models", [{}, {"data": []}, {"data": [{}]}, {"data": None}, [], "up"])
-def test_a_server_without_models_is_no_vllm_server(server: Server, folder: Path, models: Any) -> None:
+def test_a_server_without_models_is_no_vllm_server(
+    server: Server, folder: Path, models: Any
+) -> None:
     server.models = models
     with pytest.raises(ServerError, match="vllm serve JUDGE_FOLDER --runner pooling"):
         VllmBackend(folder, device=server.url)
 
 
-@pytest.mark.parametrize("address", ["http://me:secret@127.0.0.1:9", "http://secret@host/v1", "me:secret@host:8000"])
+@pytest.mark.parametrize(
+    "address", ["http://me:secret@127.0.0.1:9", "http://secret@host/v1", "me:secret@host:8000"]
+)
 def test_an_address_with_a_password_is_refused_and_not_shown(folder: Path, address: str) -> None:
     with pytest.raises(InputError, match="device holds a user or password") as caught:
         VllmBackend(folder, device=address)
@@ -148,9 +161,21 @@ def test_no_server_and_wrong_options_say_what_to_do(folder: Path) -> None:
 def test_a_real_server_gives_the_p_of_the_torch_backend() -> None:
     pytest.importorskip("torch", reason="needs the extra `torch`")
     folder = os.environ["BERTJUDGE_TEST_VLLM_FOLDER"]
-    said = ["Paris.", "London.", "I would say Paris, not London.", "so it goes " * 80 + "Paris", "<|reference|> Paris"]
+    said = [
+        "Paris.",
+        "London.",
+        "I would say Paris, not London.",
+        "so it goes " * 80 + "Paris",
+        "<|reference|> Paris",
+    ]
     asked = ["What is the capital of France?"] * len(said)
-    fields: dict[str, Any] = {"questions": asked, "candidates": said, "references": ["Paris"] * len(said)}
-    served = load_judge(folder, backend="vllm", device=os.environ["BERTJUDGE_TEST_VLLM_URL"]).predict(**fields)
+    fields: dict[str, Any] = {
+        "questions": asked,
+        "candidates": said,
+        "references": ["Paris"] * len(said),
+    }
+    served = load_judge(
+        folder, backend="vllm", device=os.environ["BERTJUDGE_TEST_VLLM_URL"]
+    ).predict(**fields)
     here = load_judge(folder, backend="torch", device="cpu", dtype="float32").predict(**fields)
     assert served == pytest.approx(here, abs=1e-3)

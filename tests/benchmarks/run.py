@@ -25,13 +25,20 @@ from statistics import median
 from types import ModuleType
 from typing import Any
 
-from timing import ROOT, alternating, child, fresh, items_of, machine  # first: it sets the environment
+from timing import (
+    ROOT,
+    alternating,
+    child,
+    fresh,
+    items_of,
+    machine,
+)  # first: it sets the environment
 
-from lm_eval_bertjudge.batching import batches
-from lm_eval_bertjudge.cache import VerdictCache
-from lm_eval_bertjudge.judge import Judge, _triplets, load_judge
-from lm_eval_bertjudge.pipeline import Pipeline
-from lm_eval_bertjudge.records import JudgeItem
+from lm_eval_bertjudge.judges.encoder.batching import batches
+from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
+from lm_eval_bertjudge.judges.encoder.judge import Judge, _triplets, load_judge
+from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.types import JudgeItem
 
 LENGTHS = {"GSM8K": "zeroeval_gsm8k", "EVOUNA": "evouna", "MATH": "zeroeval_math_l5"}
 Table = list[tuple[str, str]]
@@ -64,7 +71,7 @@ def upstream(args: argparse.Namespace) -> Table:
 
 
 def _exported(folder: Path, to: Path) -> Judge:
-    from training.export import to_int8
+    from training.model.export import to_int8
 
     to.mkdir()
     to_int8(folder, to / "model.onnx")
@@ -73,27 +80,47 @@ def _exported(folder: Path, to: Path) -> Judge:
     return load_judge(str(to), backend="onnx")
 
 
-def _against_upstream(args: argparse.Namespace, folder: str, int8: Judge, dtype: str, items: list[JudgeItem]) -> Table:
+def _against_upstream(
+    args: argparse.Namespace, folder: str, int8: Judge, dtype: str, items: list[JudgeItem]
+) -> Table:
     theirs = _bert_judge(args.upstream)(folder, dtype=dtype)
     theirs.model.resize_token_embeddings(theirs.model.config.vocab_size)
     ours = load_judge(folder, backend="torch", device="cpu", dtype=dtype)
     scores: dict[str, list[float]] = {}
-    fields = ([i.question for i in items], [i.candidate for i in items], [i.references[0] for i in items])
+    fields = (
+        [i.question for i in items],
+        [i.candidate for i in items],
+        [i.references[0] for i in items],
+    )
 
     def predict(size: int) -> None:
-        with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        with (
+            open(os.devnull, "w") as nowhere,
+            contextlib.redirect_stdout(nowhere),
+            contextlib.redirect_stderr(nowhere),
+        ):
             scores[f"upstream, batch {size}"] = theirs.predict(*fields, batch_size=size)
 
     def judged(name: str, judge: Judge) -> None:
         scores[name] = [v.p_correct or 0.0 for v in fresh(judge).judge(items)]
 
-    named: dict[str, Callable[[], Any]] = {f"upstream, batch {n}": partial(predict, n) for n in (1, 8, 16)}
-    named |= {name: partial(judged, name, judge) for name, judge in (("ours", ours), ("ours in int8", int8))}
+    named: dict[str, Callable[[], Any]] = {
+        f"upstream, batch {n}": partial(predict, n) for n in (1, 8, 16)
+    }
+    named |= {
+        name: partial(judged, name, judge)
+        for name, judge in (("ours", ours), ("ours in int8", int8))
+    }
     seconds = alternating(named, rounds=args.rounds)
     best = min(value for name, value in seconds.items() if name.startswith("upstream"))
-    table = [(f"{dtype}, {name}", f"{len(items) / value:.1f} verdicts/s") for name, value in seconds.items()]
+    table = [
+        (f"{dtype}, {name}", f"{len(items) / value:.1f} verdicts/s")
+        for name, value in seconds.items()
+    ]
     for name in ("ours", "ours in int8"):
-        apart = max(abs(a - b) for a, b in zip(scores[name], scores["upstream, batch 1"], strict=True))
+        apart = max(
+            abs(a - b) for a, b in zip(scores[name], scores["upstream, batch 1"], strict=True)
+        )
         table.append((f"{dtype}, {name} over upstream's best", f"{best / seconds[name]:.2f}"))
         table.append((f"{dtype}, {name}, largest difference of p", f"{apart:.5f}"))
     return table
@@ -101,7 +128,10 @@ def _against_upstream(args: argparse.Namespace, folder: str, int8: Judge, dtype:
 
 def _bert_judge(checkout: Path) -> Any:
     """Upstream's class, without the packages that its other judges import."""
-    for name, path in (("bert_judge", "src/bert_judge"), ("bert_judge.judges", "src/bert_judge/judges")):
+    for name, path in (
+        ("bert_judge", "src/bert_judge"),
+        ("bert_judge.judges", "src/bert_judge/judges"),
+    ):
         sys.modules[name] = ModuleType(name)
         sys.modules[name].__path__ = [str(checkout / path)]
     from importlib import import_module
@@ -146,7 +176,9 @@ def embedded(args: argparse.Namespace) -> Table:
                 EMBEDDED, Path(__file__).parent, args.judge, args.triplets, source, args.n, args.rounds, threads=threads
             )  # fmt: skip
             speed, share = found["n"] / found["judge"], found["bare"] / found["judge"]
-            what = f"{name}, {threads} thread{'s' * (threads > 1)} (mean {found['tokens']:.0f} tokens)"
+            what = (
+                f"{name}, {threads} thread{'s' * (threads > 1)} (mean {found['tokens']:.0f} tokens)"
+            )
             took = f"{speed:.0f} verdicts/s, {1000 / speed:.1f} ms each, {share:.0%} of the bare session's speed"
             table.append((what, f"{took}, peak {found['peak_mb']:.0f} MB"))
     return table
@@ -175,7 +207,9 @@ def growth(args: argparse.Namespace) -> Table:
     for n in args.sizes:
         with tempfile.TemporaryDirectory() as folder:
             seconds, peak = child(GROWTH, n, folder, args.judge)
-        table.append((f"{n:,} short items", f"{1000 * seconds / n:.2f} ms each, peak {peak:.0f} MB"))
+        table.append(
+            (f"{n:,} short items", f"{1000 * seconds / n:.2f} ms each, peak {peak:.0f} MB")
+        )
     return table
 
 
@@ -186,11 +220,22 @@ def cascade(args: argparse.Namespace) -> Table:
 
     def decide(method: str) -> None:
         fresh(load_judge(args.judge))
-        said[method] = [v.correct for v in Pipeline(reference="r", method=method, judge=args.judge).decide(items)]
+        said[method] = [
+            v.correct
+            for v in Pipeline(reference="r", method=method, judge=args.judge).decide(items)
+        ]
 
-    seconds = alternating({m: (lambda m=m: decide(m)) for m in ("judge", "cascade")}, rounds=args.rounds)
-    right = {m: sum(a == bool(b) for a, b in zip(said[m], labels, strict=True)) / len(labels) for m in said}
-    table = [(m, f"{len(items) / seconds[m]:.0f} verdicts/s, accuracy {right[m]:.3f}") for m in ("judge", "cascade")]
+    seconds = alternating(
+        {m: (lambda m=m: decide(m)) for m in ("judge", "cascade")}, rounds=args.rounds
+    )
+    right = {
+        m: sum(a == bool(b) for a, b in zip(said[m], labels, strict=True)) / len(labels)
+        for m in said
+    }
+    table = [
+        (m, f"{len(items) / seconds[m]:.0f} verdicts/s, accuracy {right[m]:.3f}")
+        for m in ("judge", "cascade")
+    ]
     return [*table, ("cascade over judge", f"{seconds['judge'] / seconds['cascade']:.1f}")]
 
 
@@ -213,7 +258,9 @@ def cache(args: argparse.Namespace) -> Table:
         def without() -> None:
             fresh(judge).judge(items)
 
-        seconds = alternating({"without": without, "first": first, "again": again}, rounds=args.rounds)
+        seconds = alternating(
+            {"without": without, "first": first, "again": again}, rounds=args.rounds
+        )
     return [
         ("first run, over one without a file", f"{seconds['first'] / seconds['without']:.3f}"),
         ("second run, over the first", f"{seconds['again'] / seconds['first']:.3f}"),
@@ -227,7 +274,9 @@ def starting(args: argparse.Namespace) -> Table:
         spent = []
         for _ in range(args.rounds * 3):
             command = [sys.executable, "-X", "importtime", "-c", f"import {name}"]
-            said = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True).stderr
+            said = subprocess.run(
+                command, capture_output=True, text=True, cwd=ROOT, check=True
+            ).stderr
             took = {module: int(us) for us, module in re.findall(r"\|\s+(\d+) \|\s+(\S+)", said)}
             spent.append(sum(took[module] for module in {"lm_eval_bertjudge", name}))
         table.append((f"import {name}", f"{median(spent) / 1000:.2f} ms"))
@@ -266,7 +315,10 @@ def share(args: argparse.Namespace) -> Table:
 
 
 PARTS: dict[str, tuple[str, Callable[[argparse.Namespace], Table]]] = {
-    "upstream": ("Torch backend against BERTJudge.predict, same random checkpoint of EuroBERT-210m's shape", upstream),
+    "upstream": (
+        "Torch backend against BERTJudge.predict, same random checkpoint of EuroBERT-210m's shape",
+        upstream,
+    ),
     "embedded": ("Embedded judge", embedded),
     "growth": ("Growth with the number of items", growth),
     "cascade": ("Cascade against the judge alone, GSM8K", cascade),
@@ -277,30 +329,50 @@ PARTS: dict[str, tuple[str, Callable[[argparse.Namespace], Table]]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz")
     parser.add_argument("--upstream", type=Path, help="clone of artefactory/BERT-as-a-Judge")
-    parser.add_argument("--tokenizer", type=Path, help="folder of a byte-level tokenizer, for --upstream")
-    parser.add_argument("--generator", type=Path, help="folder of a small generator, for the share of a run")
-    parser.add_argument("--judge", default="default", help="the embedded judge, or the folder of another")
+    parser.add_argument(
+        "--tokenizer", type=Path, help="folder of a byte-level tokenizer, for --upstream"
+    )
+    parser.add_argument(
+        "--generator", type=Path, help="folder of a small generator, for the share of a run"
+    )
+    parser.add_argument(
+        "--judge", default="default", help="the embedded judge, or the folder of another"
+    )
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--n", type=int, default=128, help="items per measurement")
     parser.add_argument("--docs", type=int, default=64, help="documents of the share of a run")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000], help="of growth")
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000], help="of growth"
+    )
     parser.add_argument("--output", type=Path, help="markdown file to write")
     args = parser.parse_args()
 
     needs = {"upstream": args.upstream and args.tokenizer, "share": args.generator}
     text = ["# Benchmarks", "", f"`{Path(__file__).name}` wrote this file: {machine()}", ""]
-    text += [f"Medians of {args.rounds} alternating rounds of {args.n} items where nothing else is said.", ""]
+    text += [
+        f"Medians of {args.rounds} alternating rounds of {args.n} items where nothing else is said.",
+        "",
+    ]
     for name in args.only:
         if not needs.get(name, True):
             sys.stderr.write(f"{name}: left out, its folders were not given\n")
             continue
         title, measure = PARTS[name]
         sys.stderr.write(f"{name} ...\n")
-        part = [f"## {title}", "", "| | |", "|---|---|", *(f"| {a} | {b} |" for a, b in measure(args)), ""]
+        part = [
+            f"## {title}",
+            "",
+            "| | |",
+            "|---|---|",
+            *(f"| {a} | {b} |" for a, b in measure(args)),
+            "",
+        ]
         print("\n".join(part), flush=True)  # what is measured survives an interruption
         text += part
         if args.output:

@@ -22,16 +22,19 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ.update(LM_EVAL_BERTJUDGE_CACHE="0", HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
 
-from lm_eval_bertjudge.cache import VerdictCache
-from lm_eval_bertjudge.judge import Judge
-from lm_eval_bertjudge.records import JudgeItem
+from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
+from lm_eval_bertjudge.judges.encoder.judge import Judge
+from lm_eval_bertjudge.types import JudgeItem
 
 
 def items_of(folder: Path, source: str, n: int) -> tuple[list[JudgeItem], list[int]]:
     """The first n labelled answers of a source, and their labels."""
     with gzip.open(folder / f"{source}.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in islice(lines, n)]
-    items = [JudgeItem(r["question"].strip(), (r["references"][0].strip(),), r["candidate"].strip()) for r in rows]
+    items = [
+        JudgeItem(r["question"].strip(), (r["references"][0].strip(),), r["candidate"].strip())
+        for r in rows
+    ]
     return items, [int(row["label"]) for row in rows]
 
 
@@ -67,6 +70,8 @@ def machine() -> str:
     cpu = platform.processor()
     with contextlib.suppress(OSError):
         cpu = re.findall(r"model name\s*: (.+)", Path("/proc/cpuinfo").read_text())[0]
-    versions = ", ".join(f"{name} {version(name)}" for name in ("onnxruntime", "torch", "transformers"))
+    versions = ", ".join(
+        f"{name} {version(name)}" for name in ("onnxruntime", "torch", "transformers")
+    )
     load = "/".join(f"{each:.1f}" for each in os.getloadavg())
     return f"{cpu}, {os.cpu_count()} cores, load before {load}; Python {platform.python_version()}, {versions}."

@@ -3,7 +3,9 @@
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-_spec = spec_from_file_location("bertjudge_documents", Path(__file__).parents[2] / "task_yamls" / "documents.py")
+_spec = spec_from_file_location(
+    "bertjudge_documents", Path(__file__).parents[2] / "task_yamls" / "documents.py"
+)
 assert _spec is not None
 assert _spec.loader is not None
 _documents = module_from_spec(_spec)

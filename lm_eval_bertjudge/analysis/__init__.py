@@ -1,0 +1,1 @@
+"""Agreement with labels and corrected accuracies."""

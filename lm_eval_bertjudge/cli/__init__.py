@@ -1,0 +1,242 @@
+"""The command `bertjudge`: judge, check, tasks-dir, demo here; rejudge and the others beside their code."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import logging
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lm_eval_bertjudge.analysis import agree
+from lm_eval_bertjudge.autoload import tasks_dir
+from lm_eval_bertjudge.errors import BertJudgeError, InputError
+from lm_eval_bertjudge.io.verdict_files import read_rows, written
+from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS
+from lm_eval_bertjudge.rejudge import command
+from lm_eval_bertjudge.report import build
+from lm_eval_bertjudge.rules import baseline
+from lm_eval_bertjudge.scorer import FALLBACKS, METHODS, Pipeline
+from lm_eval_bertjudge.types import JudgeItem
+
+_CHUNK = 20_000  # rows held in memory at once
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command; returns the exit status: 0, or 2 for anything the user can mend."""
+    args = _parser().parse_args(argv)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(
+            errors="backslashreplace"
+        )  # an answer may hold what no terminal can show
+    try:
+        if shown := args.run(args):
+            print(shown)
+    except BertJudgeError as error:
+        sys.stderr.write(f"bertjudge: {error}\n")
+        return 2
+    except OSError as error:  # a full disk, a folder that is read-only or not there
+        sys.stderr.write(
+            f"bertjudge: {error.filename or 'writing the output failed'}: {error.strerror or error}\n"
+        )
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("bertjudge: interrupted\n")
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="bertjudge", description="Judge answers of language models by meaning."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    judge = commands.add_parser("judge", help="judge one answer, or a file of answers")
+    judge.add_argument(
+        "--input", type=Path, help="jsonl: candidate, reference or references, optional question"
+    )
+    judge.add_argument("--output", type=Path, help="jsonl: every input field, plus the verdict")
+    judge.add_argument("--candidate", help="the answer to judge (without --input)")
+    judge.add_argument(
+        "--reference",
+        action="append",
+        help="right answer, repeatable; a template where rows have `doc`",
+    )
+    judge.add_argument(
+        "--question", default="", help="the prompt; with --input a template where rows have `doc`"
+    )
+    judge.add_argument("--method", choices=METHODS, default="judge")
+    judge.add_argument(
+        "--match", choices=baseline.MATCHES, default="auto", help="comparison of the lexical method"
+    )
+    judge.add_argument(
+        "--fallback",
+        choices=FALLBACKS,
+        default="no_match",
+        help="what cascade leaves to the encoder",
+    )
+    judge.add_argument(
+        "--judge", default="default", help="the embedded one, a folder, a hub id, or llm"
+    )
+    judge.add_argument(
+        "--llm", metavar="OPTIONS", help="model=NAME,base_url=URL,...; see the README"
+    )
+    judge.add_argument(
+        "--threshold",
+        type=float,
+        help="p_correct from which an answer is right (default: the judge's)",
+    )
+    judge.add_argument("--backend", default="auto", help="auto, onnx, torch or vllm")
+    judge.add_argument(
+        "--device", default="auto", help="auto, cpu, cuda, ...; for vllm the address"
+    )
+    judge.add_argument("--dtype", default="auto", help="auto, float32 or bfloat16")
+    judge.add_argument(
+        "--batch_tokens",
+        type=int,
+        default=BATCH_TOKENS,
+        help="padded tokens per batch; 0: automatic",
+    )
+    judge.add_argument(
+        "--cache",
+        help="file that keeps verdicts, or 0 for none (default: one in your cache folder)",
+    )
+    judge.set_defaults(run=_judge)
+
+    check = commands.add_parser(
+        "check", help="read a task's judging config before hours of generation"
+    )
+    check.add_argument("task")
+    check.add_argument("--include_path", help="folder with task files of your own")
+    check.set_defaults(run=_check)
+
+    folder = commands.add_parser(
+        "tasks-dir", help="print the folder of our task files, for lm_eval --include_path"
+    )
+    folder.set_defaults(run=lambda _: tasks_dir())
+
+    run = commands.add_parser("demo", help="30 recorded answers through the real harness, offline")
+    run.set_defaults(run=_demo)
+
+    command.add_parser(commands)
+    agree.add_parsers(commands)
+    build.add_parser(commands)
+    return parser
+
+
+def _judge(args: argparse.Namespace) -> None:
+    if (args.input is None) == (args.candidate is None):
+        raise InputError("give either --candidate and --reference, or --input FILE --output FILE")
+    pipeline = _pipeline(args)
+    templates = pipeline if args.reference else None
+    if args.input is None:
+        if not args.reference:
+            raise InputError(
+                "--reference is missing: the right answer that --candidate is compared with"
+            )
+        row = {"question": args.question, "references": args.reference, "candidate": args.candidate}
+        print(json.dumps(_judged([row], pipeline, None)[0], ensure_ascii=False))
+        return
+    if args.output is None:
+        raise InputError("--output is missing: where the verdicts of --input go")
+    for number, row in enumerate(
+        read_rows(args.input), start=1
+    ):  # all of it first: an error must not come after the work
+        _item(row, templates, f"{args.input}, line {number}")
+    with written(args.output, errors="backslashreplace") as out:
+        rows = read_rows(args.input)
+        while chunk := list(islice(rows, _CHUNK)):
+            out.writelines(
+                json.dumps(row, ensure_ascii=False) + "\n"
+                for row in _judged(chunk, pipeline, templates)
+            )
+
+
+def _judged(
+    rows: list[dict[str, Any]], pipeline: Pipeline, templates: Pipeline | None
+) -> list[dict[str, Any]]:
+    """The rows with their verdict's fields added."""
+    items = [_item(row, templates, "input") for row in rows]
+    verdicts = pipeline.decide(items)
+    return [row | verdict.as_row() for row, verdict in zip(rows, verdicts, strict=True)]
+
+
+def _pipeline(args: argparse.Namespace) -> Pipeline:
+    """The flags as a pipeline; the first --reference is its template where rows have a `doc`."""
+    options = (
+        "question", "method", "match", "fallback", "judge", "llm", "threshold", "backend", "device", "dtype",
+        "batch_tokens", "cache",
+    )  # fmt: skip
+    template = args.reference[0] if args.reference else ""
+    chosen = {name: getattr(args, name) for name in options}
+    pipeline = Pipeline(reference=template, include_question=bool(args.question), **chosen)
+    pipeline.asks_llm_in([pipeline.method])  # an --llm that is not used is refused
+    return pipeline
+
+
+def _item(row: Mapping[str, Any], templates: Pipeline | None, where: str) -> JudgeItem:
+    """A row as an item: its own question and references, or those that the templates give on its `doc`."""
+    if "candidate" not in row:
+        raise InputError(
+            f"{where}: no field `candidate`; the row has {', '.join(row) or 'no field'}"
+        )
+    candidate = "" if row["candidate"] is None else str(row["candidate"])
+    if "doc" in row and templates is not None:
+        if not isinstance(row["doc"], dict):
+            raise InputError(
+                f"{where}: `doc` is {row['doc']!r:.80}; an object with the document's fields was expected"
+            )
+        return templates.item(row["doc"], candidate)
+    given = row.get("references", row.get("reference"))
+    several = given if isinstance(given, list) else [given]
+    references = tuple(str(each) for each in several if each is not None and str(each).strip())
+    if not references:
+        hint = "; rows with `doc` need --reference TEMPLATE" if "doc" in row else ""
+        raise InputError(
+            f"{where}: no or an empty `reference` or `references`; the row has {', '.join(row)}{hint}"
+        )
+    return JudgeItem(str(row.get("question") or ""), references, candidate)
+
+
+def _check(args: argparse.Namespace) -> None:
+    from lm_eval_bertjudge.harness import check_task
+
+    found = check_task(args.task, include_path=args.include_path)
+    for name, pipeline in found.pipelines.items():
+        items = [item for doc in found.docs if (item := pipeline.item(doc, "")).references]
+        if empty := len(found.docs) - len(items):
+            found.problems.append(
+                f"pipeline {name}: of the first {len(found.docs)} references {empty} are empty"
+            )
+        echoes = [
+            JudgeItem(i.question, i.references, f"Final answer: {i.references[0]}") for i in items
+        ]
+        print(f"pipeline {name} ({pipeline.method})")
+        for item, verdict in zip(items, pipeline.decide(echoes), strict=True):
+            p = "unjudged" if verdict.p_correct is None else f"{verdict.p_correct:.3f}"
+            print(f"  question  ...{item.question[-100:]!r}")
+            print(
+                f"  reference {', '.join(map(repr, item.references))}; judged against itself: {p} ({verdict.reason})"
+            )
+    if found.problems:
+        raise InputError("\n".join(f"task {args.task}: {problem}" for problem in found.problems))
+    print(f"task {args.task} is ready")
+
+
+def _demo(_: argparse.Namespace) -> None:
+    os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
+    logging.getLogger("lm_eval").setLevel(logging.ERROR)
+    from lm_eval_bertjudge.demo.run import run
+
+    print(run())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Thirty recorded answers through the real harness."""

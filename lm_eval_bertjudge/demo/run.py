@@ -1,0 +1,93 @@
+"""`bertjudge demo`: recorded answers to 30 questions of our own, through the real harness, offline and in seconds."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lm_eval_bertjudge import harness, template
+
+QUESTIONS = Path(__file__).parent / "questions.jsonl"
+
+# The paper's prompts (arXiv 2604.09497, Tables 7 and 8, soft constraint).
+_SUFFIX = '\n\nConclude your response with "Final answer: X", where X is '
+_PROMPTS = {
+    "multiple_choice": "Answer the following multiple-choice question.\n\nQuestion: {{ question }}\n\nChoices:"
+    "{% for choice in choices %}\n{{ 'ABCDEFGHIJ'[loop.index0] }}) {{ choice }}{% endfor %}"
+    + _SUFFIX
+    + "the letter of the correct choice.",
+    "passage": "Answer the question based on the provided context.\n\nContext:\n{{ context }}\n\n"
+    "Question: {{ question }}"
+    + _SUFFIX
+    + "the exact span from the context that answers the question.",
+    "maths": "{{ question }}" + _SUFFIX + "the computed solution.",
+}
+_MATCH = {"multiple_choice": "exact", "passage": "rouge_l", "maths": "math_verify"}
+
+
+def run() -> str:
+    """Plays the recorded answers through the harness; the table, then every answer on which the pipelines differ."""
+    docs = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    answers = {template.question(_PROMPTS[doc["kind"]], doc): doc["answer"] for doc in docs}
+    results, table = harness.evaluate(
+        harness.ReplayModel(answers), [_task(kind) for kind in _PROMPTS]
+    )
+    samples = [sample for task in results["samples"].values() for sample in task]
+    verdicts: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for sample in samples:
+        verdicts.setdefault(sample["doc"]["id"], {})[sample["filter"]] = sample["filtered_resps"][
+            0
+        ][0]
+    differ = [doc for doc in docs if len({v["correct"] for v in verdicts[doc["id"]].values()}) > 1]
+    shown = "\n".join(_shown(doc, verdicts[doc["id"]]) for doc in differ)
+    heading = f"{len(differ)} of {len(docs)} answers on which the pipelines differ:"
+    return f"{table}\n{heading}\n\n{shown}\n{_score(docs, verdicts)}"
+
+
+def _task(kind: str) -> dict[str, Any]:
+    """The task config of one kind of question, with the three pipelines of our own tasks."""
+    judging = {"function": "bertjudge", "question": _PROMPTS[kind], "reference": "reference"}
+    return {
+        "task": f"demo_{kind}",
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": str(QUESTIONS)},
+        "test_split": "train",
+        "process_docs": lambda docs: docs.filter(lambda doc: doc["kind"] == kind),
+        "output_type": "generate_until",
+        "doc_to_text": _PROMPTS[kind],
+        "doc_to_target": "{{ reference }}",
+        "generation_kwargs": {"until": ["</s>"], "do_sample": False, "max_gen_toks": 2048},
+        "filter_list": [
+            {"name": method, "filter": [judging | {"method": method, "match": _MATCH[kind]}]}
+            for method in ("lexical", "cascade", "judge")
+        ],
+        "metric_list": [{"metric": "bertjudge", "aggregation": "mean", "higher_is_better": True}],
+        "metadata": {"version": 1.0},
+    }
+
+
+def _shown(doc: Mapping[str, Any], verdicts: Mapping[str, Mapping[str, Any]]) -> str:
+    said = textwrap.shorten(doc["answer"][-160:].replace("\n", " "), 160)
+    decided = "   ".join(f"{name}: {_decision(verdict)}" for name, verdict in verdicts.items())
+    person = "right" if doc["label"] else "wrong"
+    return f"{doc['id']}  reference: {doc['reference']}\n  answer ends: {said}\n  {decided}   a person: {person}\n"
+
+
+def _decision(verdict: Mapping[str, Any]) -> str:
+    why = f"p {verdict['p_correct']:.2f}" if verdict["source"] == "judge" else verdict["reason"]
+    return f"{'right' if verdict['correct'] else 'wrong'} ({why})"
+
+
+def _score(
+    docs: list[dict[str, Any]], verdicts: Mapping[str, Mapping[str, Mapping[str, Any]]]
+) -> str:
+    """How often each pipeline agrees with the labels that the questions' author gave."""
+    agree = {
+        name: sum(verdicts[doc["id"]][name]["correct"] == bool(doc["label"]) for doc in docs)
+        for name in ("lexical", "cascade", "judge")
+    }
+    counts = ", ".join(f"{name} {n}" for name, n in agree.items())
+    return f"Agreement with the author's labels, of {len(docs)}: {counts}. An illustration, not a measurement."

@@ -1,0 +1,1 @@
+"""Log formats, an adapter each."""

@@ -1,0 +1,309 @@
+"""Verdict files: what `bertjudge rejudge` and `bertjudge judge` write, read back and joined with labels by id."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.io.formats import shapes
+
+Row = dict[str, Any]
+SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
+
+_FLAT = ("p_correct", "correct", "source", "truncated", "reason")
+_RIGHT = {
+    "1": 1,
+    "1.0": 1,
+    "true": 1,
+    "yes": 1,
+    "correct": 1,
+    "0": 0,
+    "0.0": 0,
+    "false": 0,
+    "no": 0,
+    "incorrect": 0,
+}
+_SHOWN = 5  # ids that an error message names
+
+csv.field_size_limit(
+    2**31 - 1
+)  # a cell holds a whole answer, and answers outgrow the default of 128 KiB
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of a jsonl, json (one array), csv or parquet file, the text formats also as .gz.
+
+    Raises:
+        InputError: The file cannot be read, or a line is not a JSON object; the message has its number.
+    """
+    if path.suffix == ".parquet":
+        yield from _parquet(path)
+        return
+    try:
+        opened = gzip.open if path.suffix == ".gz" else open
+        with opened(path, "rt", encoding="utf-8") as lines:
+            yield from (
+                csv.DictReader(lines, restkey="more")
+                if ".csv" in path.suffixes
+                else _json_rows(lines, path)
+            )
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error) as error:
+        raise InputError(
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from error
+
+
+@contextmanager
+def written(path: Path, *, errors: str = "strict", newline: str | None = None) -> Iterator[IO[str]]:
+    """A file to write that gets its name only when all of it is there; until then, and after an error, it ends in .tmp.
+
+    Args:
+        path: Its name.
+        errors: "backslashreplace" turns a lone surrogate in an answer into \\udXXX, which is its JSON escape.
+        newline: As for `open`; "" for csv.
+
+    Raises:
+        InputError: Its folder does not exist.
+    """
+    part = path.with_name(path.name + ".tmp")
+    try:
+        file = part.open("w", encoding="utf-8", errors=errors, newline=newline)
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{part}: {error.strerror}; make its folder first: mkdir -p {path.parent}"
+        ) from error
+    with file as out:
+        yield out
+    os.replace(part, path)
+
+
+def _json_rows(lines: IO[str], path: Path) -> Iterator[Row]:
+    """One object per line; or one indented array, as lm_eval 0.4.2 wrote samples."""
+    first = lines.readline()
+    if first.lstrip().startswith("["):
+        try:
+            found = json.loads(first + lines.read())
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path} is not JSON: {error}") from error
+        yield from (_object(row, path, number) for number, row in enumerate(found, start=1))
+        return
+    for number, line in enumerate(chain([first], lines), start=1):
+        if line.strip():
+            try:
+                yield _object(json.loads(line), path, number)
+            except (ValueError, RecursionError) as error:
+                raise InputError(
+                    f"{path}, line {number} is not JSON: {error}. If the run that wrote it was killed, delete this line"
+                ) from error
+
+
+def _object(row: Any, path: Path, number: int) -> Row:
+    if not isinstance(row, dict):
+        raise InputError(f"{path}, row {number} is not a JSON object")
+    return row
+
+
+def _parquet(path: Path) -> Iterator[Row]:
+    from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
+
+    try:
+        for batch in parquet.ParquetFile(path).iter_batches():
+            yield from batch.to_pylist()
+    except (OSError, ArrowException) as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
+
+
+def read(paths: Sequence[Path]) -> list[Row]:
+    """Verdict rows of files, and of every `verdicts_*.jsonl` under folders, in order.
+
+    Every row has id, question, references, candidate, task, generator, category, old (metrics by "name,filter"),
+    unparsed (filters that found no answer) and
+    verdicts (by method, each a dict with p_correct, correct, source, truncated, reason), whatever the file had.
+
+    Raises:
+        InputError: Nothing was found, a row has no verdict, or two rows have one id.
+    """
+    files = [
+        file
+        for path in paths
+        for file in (sorted(path.rglob("verdicts_*.jsonl")) if path.is_dir() else [path])
+    ]
+    rows = [
+        _row(row, file, number)
+        for file in files
+        for number, row in enumerate(read_rows(file), start=1)
+    ]
+    if not rows:
+        raise InputError(
+            f"no verdicts in {', '.join(map(str, paths))}: make them with `bertjudge rejudge`"
+        )
+    if twice := [name for name, n in Counter(row["id"] for row in rows).items() if n > 1]:
+        raise InputError(
+            f"{len(twice)} ids occur more than once, such as {_listed(twice)}: rows are joined by id"
+        )
+    return rows
+
+
+def _row(row: Row, file: Path, number: int) -> Row:
+    if "verdicts" not in row and "correct" not in row:
+        raise InputError(
+            f"{file}, row {number} has no `verdicts` and no `correct`; it has {', '.join(row)}"
+        )
+    shapes.judged(row, f"{file}, row {number}")
+    flat = {"judge": {name: row.get(name) for name in _FLAT}}
+    references = row.get("references", row.get("reference", []))
+    default = {
+        "id": str(number),
+        "question": "",
+        "candidate": "",
+        "task": "",
+        "generator": "",
+        "category": "",
+    }
+    filled = default | {name: value for name, value in row.items() if value is not None}
+    return filled | {
+        "id": str(filled["id"]),
+        "references": references if isinstance(references, list) else [references],
+        "old": row.get("old") or {},
+        "unparsed": row.get("unparsed") or [],
+        "verdicts": row.get("verdicts") or flat,
+    }
+
+
+def methods(rows: Sequence[Row]) -> list[str]:
+    """The methods that judged every row, in the order of the first row."""
+    return [name for name in rows[0]["verdicts"] if all(name in row["verdicts"] for row in rows)]
+
+
+def main_method(rows: Sequence[Row]) -> str:
+    """The method to look at when none is named: "judge", or else the first there is."""
+    found = methods(rows)
+    if not found:
+        raise InputError("no method judged every row; judge all files with the same --method")
+    return "judge" if "judge" in found else found[0]
+
+
+def decision(row: Mapping[str, Any], name: str) -> int:
+    """1 or 0 for a row by the name of a method, of an old metric ("exact_match,strict-match") or of another field.
+
+    Raises:
+        InputError: The row has none of these by that name, or its value is not a yes or no.
+    """
+    if name in row["verdicts"]:
+        return int(bool(row["verdicts"][name]["correct"]))
+    value = row["old"].get(name, row.get(name))
+    found = label_of(value, f"{name}, row {row['id']}: ")
+    if found is None:
+        names = [
+            *row["verdicts"],
+            *row["old"],
+            *(key for key in row if key not in ("verdicts", "old")),
+        ]
+        raise InputError(
+            f"row {row['id']}: no 0 or 1 by the name {name!r} (found {value!r}); it has {', '.join(names)}"
+        )
+    return found
+
+
+def label_of(value: Any, where: str = "") -> int | None:
+    """1 for right, 0 for wrong, None for no label; reads 1, 1.0, true, yes, correct and their opposites.
+
+    Raises:
+        InputError: It is something else.
+    """
+    text = str("" if value is None else value).strip().lower()
+    if not text:
+        return None
+    if text not in _RIGHT:
+        raise InputError(
+            f"{where}{value!r} is no label: 1 (right), 0 (wrong) or nothing was expected"
+        )
+    return _RIGHT[text]
+
+
+def labels(spec: str, rows: Sequence[Row], *, subset: bool = False) -> dict[str, Row]:
+    """The label rows by id: of a file with columns id and label, or made from a field of the verdict rows.
+
+    Rows whose label is empty are left out.
+
+    Args:
+        spec: A file, or a field's name.
+        rows: The verdicts that are labelled.
+        subset: Labels for some of the verdicts are enough.
+
+    Raises:
+        InputError: Ids are missing or unknown, a label is not 0 or 1, or there is no label at all.
+    """
+    if Path(spec).suffix in SUFFIXES or Path(spec).is_file():
+        found = _labels_file(Path(spec))
+        _check_ids(set(found), {row["id"] for row in rows}, spec, subset=subset)
+    else:
+        found = {row["id"]: {"label": _field(row, spec)} for row in rows}
+    read = {name: label_of(row["label"], f"{spec}, id {name}: ") for name, row in found.items()}
+    kept = {
+        name: found[name] | {"label": label} for name, label in read.items() if label is not None
+    }
+    if not kept:
+        raise InputError(f"--labels {spec}: no row has a label; 1 is right, 0 is wrong")
+    return kept
+
+
+def _field(row: Row, name: str) -> Any:
+    if name in row["verdicts"]:
+        return row["verdicts"][name]["correct"]
+    if name not in row and name not in row["old"]:
+        raise InputError(
+            f"--labels {name}: neither a file nor a field; row {row['id']} has {', '.join(row)}"
+        )
+    return row.get(name, row["old"].get(name))
+
+
+def _labels_file(path: Path) -> dict[str, Row]:
+    found: dict[str, Row] = {}
+    for number, row in enumerate(read_rows(path), start=1):
+        if "id" not in row or "label" not in row:
+            raise InputError(
+                f"{path}, row {number}: columns id and label were expected; it has {', '.join(row)}"
+            )
+        if str(row["id"]) in found:
+            raise InputError(f"{path}, row {number}: the id {row['id']} is there twice")
+        found[str(row["id"])] = row
+    return found
+
+
+def _check_ids(found: set[str], expected: set[str], what: str, *, subset: bool) -> None:
+    missing, extra = sorted(expected - found), sorted(found - expected)
+    if extra:
+        raise InputError(f"{what}: {len(extra)} ids that no verdict has: {_listed(extra)}")
+    if missing and not subset:
+        raise InputError(
+            f"{what}: {len(missing)} of {len(expected)} verdicts have no row there: {_listed(missing)}. "
+            "If only a part is labelled on purpose, add --subset"
+        )
+
+
+def match(rows: Sequence[Row], others: Sequence[Row], what: str) -> list[Row]:
+    """The rows of `others` in the order of `rows`, by id.
+
+    Raises:
+        InputError: The two have different ids; the message names some.
+    """
+    by_id = {row["id"]: row for row in others}
+    _check_ids(set(by_id), {row["id"] for row in rows}, what, subset=False)
+    return [by_id[row["id"]] for row in rows]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (
+        f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    )

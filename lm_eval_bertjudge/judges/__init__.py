@@ -1,0 +1,1 @@
+"""Judges: the encoder, an LLM, and what they share."""

@@ -1,0 +1,1 @@
+"""The judge that is an encoder: input format, batches, cache, backends."""

@@ -1,0 +1,153 @@
+"""The judge's input: `<|question|>{q}<|candidate|>{c}<|reference|>{r}`, in format v1 or v2.
+
+v1 is the format of the published `artefactory/BERTJudge*` checkpoints (arXiv 2604.09497, section 2.3), so those load
+and score the same. v2 writes numbers without thousands separators: the word pieces of "8,995" and "8995" have nothing
+in common, and an encoder would have to learn number by number that they are one. Fields are tokenised one by one and
+joined as ids: a field can never produce a marker or any other special token, and truncation is decided per field, never
+on the joined string.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tokenizers import Tokenizer
+
+from lm_eval_bertjudge.errors import CheckpointError, ReferenceTooLongError
+
+ENCODING_VERSIONS = ("v1", "v2")
+QUESTION, CANDIDATE, REFERENCE = MARKERS = ("<|question|>", "<|candidate|>", "<|reference|>")
+
+_MARKER_TEXT = re.compile(r"<\|\s*(?:question|candidate|reference)\s*\|>", re.IGNORECASE)
+# Zero-width and soft characters, marks of direction, and control characters but tab and newlines.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
+# Full-width forms of ASCII, and digits of other scripts, are the same to a reader and unknown to most vocabularies.
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
+# 1,234 and LaTeX's 1{,}234 or 1,\!234, and (1,234), which is minus 1,234 in accounts; not [1,234], perhaps an interval.
+_THOUSANDS = re.compile(r"(?<![\d.,\[])\d{1,3}(?:(?:,(?:\\! ?)?|\{,\})\d{3})+(?!\d|,\d)")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# Text beyond this many characters per token of input cannot reach the model, so it is not worth tokenising.
+_CHARS_PER_TOKEN = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Token ids of one (question, candidate, reference), and whether a field was shortened to fit."""
+
+    ids: list[int]
+    truncated: bool
+
+
+class Encoder:
+    """Turns (question, candidate, reference) texts into token ids of at most `max_length`."""
+
+    def __init__(self, tokenizer_json: str, *, max_length: int, version: str = "v1") -> None:
+        """Reads a fast tokenizer.
+
+        Args:
+            tokenizer_json: The content of a `tokenizer.json` that has the three markers as added tokens.
+            max_length: Longest input in tokens, special tokens and markers included.
+            version: Of the input format, one of ENCODING_VERSIONS.
+
+        Raises:
+            CheckpointError: A marker is not in the tokenizer, so this is not a judge's tokenizer.
+        """
+        whole = Tokenizer.from_str(tokenizer_json)
+        whole.no_truncation()
+        whole.no_padding()
+        marker_ids = {marker: whole.token_to_id(marker) for marker in MARKERS}
+        if missing := [marker for marker, token in marker_ids.items() if token is None]:
+            raise CheckpointError(
+                f"the tokenizer lacks the marker tokens {', '.join(missing)}: this is not a judge checkpoint. "
+                "Fine-tune the encoder first: python -m training.train --help"
+            )
+        self.max_length = max_length
+        self._read = clean if version == "v1" else without_separators
+        self._question, self._candidate, self._reference = (
+            [token or 0] for token in marker_ids.values()
+        )
+        wrapped = whole.encode(CANDIDATE).ids
+        at = wrapped.index(self._candidate[0])
+        self._prefix, self._suffix = wrapped[:at], wrapped[at + 1 :]
+        self._fields = _plain_text_tokenizer(tokenizer_json)
+
+    def encode(self, triplets: Sequence[tuple[str, str, str]]) -> list[Encoded]:
+        """Encodes (question, candidate, reference) triplets, in order; an empty question is left out (CR mode).
+
+        Raises:
+            ReferenceTooLongError: A reference takes more than half of the input.
+        """
+        limit = self.max_length * _CHARS_PER_TOKEN
+        read = [(self._read(q), self._read(c), self._read(r)) for q, c, r in triplets]
+        texts = [text for q, c, r in read for text in (_ends(q, limit), c[-limit:], r[: 2 * limit])]
+        ids = [
+            encoding.ids
+            for encoding in self._fields.encode_batch_fast(texts, add_special_tokens=False)
+        ]
+        cut = [len(question) > limit or len(candidate) > limit for question, candidate, _ in read]
+        fields = zip(ids[0::3], ids[1::3], ids[2::3], cut, strict=True)
+        return [self._fit(q, c, r, was_cut) for q, c, r, was_cut in fields]
+
+    def _fit(
+        self, question: list[int], candidate: list[int], reference: list[int], was_cut: bool
+    ) -> Encoded:
+        """Joins the fields; the reference stays whole, the question keeps its ends, the candidate its end."""
+        markers = 3 if question else 2
+        budget = self.max_length - len(self._prefix) - len(self._suffix) - markers
+        if len(reference) > budget // 2:
+            raise ReferenceTooLongError(
+                f"a reference has {len(reference)} tokens, more than half of the judge's {self.max_length}-token "
+                "input. Use a shorter reference (the final answer only) or a judge with a longer input (--judge)."
+            )
+        left = budget - len(reference)
+        n_question = min(len(question), max(left - len(candidate), left // 3))
+        n_candidate = min(len(candidate), left - n_question)
+        truncated = was_cut or n_question < len(question) or n_candidate < len(candidate)
+        ids = [*self._prefix]
+        if question:
+            ids += self._question + _ends_of(question, n_question)
+        ids += self._candidate + candidate[len(candidate) - n_candidate :]
+        ids += self._reference + reference + self._suffix
+        return Encoded(ids, truncated)
+
+
+def clean(text: str) -> str:
+    """The text as a judge may see it: no markers, no invisible or direction-changing characters, no outer space."""
+    text = _INVISIBLE.sub("", text)
+    if not text.isascii():
+        text = _LONE_SURROGATE.sub("\ufffd", text).translate(_FULL_WIDTH)
+        text = _FOREIGN_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
+    return _MARKER_TEXT.sub(" ", text).strip()
+
+
+def without_separators(text: str) -> str:
+    """The clean text with its numbers written without thousands separators."""
+    return _THOUSANDS.sub(lambda number: re.sub(r"\D", "", number[0]), clean(text))
+
+
+def _ends(text: str, limit: int) -> str:
+    """The first and last `limit` characters of a text that is longer than both together."""
+    return text if len(text) <= 2 * limit else text[:limit] + " " + text[-limit:]
+
+
+def _ends_of(ids: list[int], n: int) -> list[int]:
+    """`n` of the ids: the first third and the last two thirds, where a prompt names the task and asks."""
+    head = n // 3
+    return ids if n >= len(ids) else ids[:head] + ids[len(ids) - (n - head) :]
+
+
+def _plain_text_tokenizer(tokenizer_json: str) -> Tokenizer:
+    """The tokenizer without its special tokens and markers, so that `[SEP]` in a candidate is mere text."""
+    spec = json.loads(tokenizer_json)
+    spec["added_tokens"] = [
+        t for t in spec["added_tokens"] if not t["special"] and t["content"] not in MARKERS
+    ]
+    spec["post_processor"] = spec["truncation"] = spec["padding"] = None
+    return Tokenizer.from_str(json.dumps(spec))

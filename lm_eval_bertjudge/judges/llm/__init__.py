@@ -1,0 +1,1 @@
+"""The judge that is an LLM: prompts, clients, replies."""

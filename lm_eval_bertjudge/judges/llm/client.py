@@ -1,0 +1,239 @@
+"""A client of OpenAI-compatible chat servers (vLLM, SGLang, any API) that many conversations go through at once."""
+
+from __future__ import annotations
+
+import os
+import queue
+import re
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lm_eval_bertjudge.errors import InputError, MissingExtraError, ServerError
+from lm_eval_bertjudge.judges.encoder.backends import checked_url
+from lm_eval_bertjudge.judges.llm.prompts import TOP_LOGPROBS, Failure, Message, Reply
+
+try:
+    import openai
+except ImportError as error:
+    raise MissingExtraError("openai", "llm") from error
+
+# So many conversations in a row without any reply: the cause is not in them.
+_FAILURES_IN_A_ROW = 50
+_EXAMPLE_URL = "http://localhost:8000/v1"
+_PROBE_TIMEOUT_S = 10.0
+_PAUSE_S = 0.5  # the first of growing pauses, as the openai client has them
+
+
+class _MalformedReplyError(Exception):
+    """The server's answer is not a chat completion."""
+
+
+class ChatClient:
+    """Sends conversations, several at once, and tries again what failed for a passing reason."""
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        base_url: str | None = None,
+        api_key_env: str = "OPENAI_API_KEY",
+        concurrency: int = 16,
+        timeout_s: float = 120.0,
+        retries: int = 5,
+        temperature: float | None = 0.0,
+        max_tokens: int = 2048,
+        logprobs: bool = False,
+        extra_body: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Opens nothing yet; the first conversation connects.
+
+        Args:
+            model: The name under which the server has the model.
+            base_url: Such as "http://localhost:8000/v1"; None is OpenAI's own.
+            api_key_env: Name of the environment variable that holds the key. A server without keys needs none.
+            concurrency: Conversations at once.
+            timeout_s: Seconds without a byte after which a request counts as failed.
+            retries: Further attempts after rate limits (the server's Retry-After is kept), errors of the 5xx kind,
+                time-outs, broken connections and malformed replies; the pauses grow from half a second to eight.
+            temperature: 0 is greedy; None sends none, for models that refuse it.
+            max_tokens: Longest reply, reasoning included.
+            logprobs: Ask for the five likeliest tokens at each position.
+            extra_body: More fields of the request, such as {"chat_template_kwargs": {"enable_thinking": False}}.
+
+        Raises:
+            InputError: An option is impossible, or the key that OpenAI's own server needs is not set.
+        """
+        if not model or concurrency < 1 or retries < 0 or timeout_s <= 0 or max_tokens < 1:
+            raise InputError(
+                f"model {model!r}, concurrency {concurrency}, retries {retries}, timeout_s {timeout_s}, max_tokens "
+                f"{max_tokens}: a model's name and positive numbers were expected"
+            )
+        self._key = _key(api_key_env, needed=base_url is None)
+        self.model = model
+        self.url = (
+            checked_url(base_url, "base_url", _EXAMPLE_URL)
+            if base_url
+            else "https://api.openai.com/v1"
+        )
+        self._client = openai.OpenAI(
+            base_url=self.url, api_key=self._key or "none", timeout=timeout_s, max_retries=retries
+        )
+        self._concurrency = concurrency
+        self._retries = retries
+        # OpenAI's newer models know only the new name of the limit, many other servers only the old one.
+        limit = "max_completion_tokens" if base_url is None else "max_tokens"
+        self._options: dict[str, Any] = {
+            "model": model,
+            limit: max_tokens,
+            "extra_body": dict(extra_body or {}),
+        }
+        if temperature is not None:
+            self._options["temperature"] = temperature
+        if logprobs:
+            self._options |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
+
+    def complete(
+        self, conversations: Sequence[Sequence[Message]]
+    ) -> Iterator[tuple[int, Reply | Failure]]:
+        """(index, reply) for each conversation, in the order in which they finish.
+
+        Closing the iterator early sends nothing more.
+
+        Raises:
+            ServerError: The server cannot be reached, refuses the key or the model, or answers nothing any more.
+                What was yielded before stays valid.
+        """
+        todo: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for index in range(len(conversations)):
+            todo.put(index)
+        done: queue.SimpleQueue[tuple[int, Reply | Failure | Exception]] = queue.SimpleQueue()
+        stopped = threading.Event()
+
+        def work() -> None:
+            while not stopped.is_set():
+                try:
+                    index = todo.get_nowait()
+                except queue.Empty:
+                    return
+                try:
+                    done.put((index, self._ask(conversations[index])))
+                except Exception as error:  # raised again below, in the thread that iterates
+                    done.put((index, error))
+
+        for _ in range(min(self._concurrency, len(conversations))):
+            threading.Thread(
+                target=work, daemon=True
+            ).start()  # daemons: a hung server must not hold up Ctrl-C
+        try:
+            yield from self._finished(done, len(conversations))
+        finally:
+            stopped.set()
+
+    def _finished(
+        self, done: queue.SimpleQueue[tuple[int, Reply | Failure | Exception]], n: int
+    ) -> Iterator[tuple[int, Reply | Failure]]:
+        failures, answered = 0, False
+        for _ in range(n):
+            index, outcome = done.get()
+            if isinstance(outcome, Exception):
+                raise outcome
+            if isinstance(outcome, Reply):
+                failures, answered = 0, True
+            elif not (
+                answered and outcome.reason == "http_400"
+            ):  # refused by a server that answers others: too long
+                failures += 1
+            yield index, outcome
+            if failures >= _FAILURES_IN_A_ROW:
+                raise ServerError(
+                    f"{self.url}: {failures} conversations in a row got no reply; the last: {outcome}. See the "
+                    "server's log; a lower concurrency or a longer timeout_s may help"
+                )
+
+    def _ask(self, conversation: Sequence[Message]) -> Reply | Failure:
+        for attempt in range(self._retries + 1):
+            try:
+                return self._request(conversation)
+            except (
+                openai.APIConnectionError
+            ) as error:  # time-outs too; the client has retried already
+                self._check_alive(error)
+                return Failure(
+                    "timeout" if isinstance(error, openai.APITimeoutError) else "disconnected"
+                )
+            except openai.APIStatusError as error:
+                if error.status_code in (401, 403, 404):
+                    raise self._refused(error) from None  # what the server said may repeat the key
+                return Failure(f"http_{error.status_code}", self._without_key(str(error)))
+            except _MalformedReplyError:
+                if attempt < self._retries:
+                    time.sleep(min(8.0, _PAUSE_S * 2**attempt))
+        return Failure("malformed_reply")
+
+    def _request(self, conversation: Sequence[Message]) -> Reply:
+        try:
+            answer = self._client.chat.completions.create(
+                messages=list(conversation), **self._options
+            )
+        except (
+            openai.APIResponseValidationError,
+            ValueError,
+        ) as error:  # ValueError: a body that is not JSON
+            raise _MalformedReplyError from error
+        return _reply(answer)
+
+    def _check_alive(self, error: Exception) -> None:
+        """Raises where the server is gone; one that answers anything at all has only trouble with one request."""
+        try:
+            self._client.with_options(max_retries=0, timeout=_PROBE_TIMEOUT_S).models.list()
+        except openai.APIConnectionError:
+            raise ServerError(
+                f"no LLM server answers at {self.url} ({self._without_key(str(error))}, {self._retries} retries). "
+                "Start it, for example with `vllm serve MODEL`, or mend base_url; then run the same command again"
+            ) from None
+        except (openai.APIError, ValueError):
+            return  # it answered, if only that it has no such page
+
+    def _refused(self, error: openai.APIStatusError) -> ServerError:
+        said = self._without_key(str(error))
+        if error.status_code == 404:
+            hint = f"Is its name for the model {self.model!r}, and does base_url end as it should (mostly in /v1)?"
+        else:
+            hint = "Put a valid key into the environment variable that api_key_env names"
+        return ServerError(f"{self.url} refused the request: {said}. {hint}")
+
+    def _without_key(self, text: str) -> str:
+        """What a server said, shortened, and without the key that some repeat."""
+        return (text.replace(self._key, "***") if self._key else text)[:300]
+
+
+def _key(variable: str, *, needed: bool) -> str:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):
+        raise InputError(
+            "api_key_env is no name of an environment variable; give the name, never the key itself"
+        )
+    key = os.environ.get(variable, "")
+    if needed and not key:
+        raise InputError(
+            f"the environment variable {variable} is not set: export it, or give base_url"
+        )
+    return key
+
+
+def _reply(answer: Any) -> Reply:
+    try:
+        choice = answer.choices[0]
+        said = choice.logprobs.content if choice.logprobs else None
+        return Reply(
+            text=choice.message.content or "",
+            finish_reason=choice.finish_reason or "",
+            prompt_tokens=answer.usage.prompt_tokens if answer.usage else 0,
+            completion_tokens=answer.usage.completion_tokens if answer.usage else 0,
+            top_logprobs=tuple(
+                (t.token, {o.token: o.logprob for o in t.top_logprobs}) for t in said or ()
+            ),
+        )
+    except (AttributeError, IndexError, TypeError) as error:
+        raise _MalformedReplyError from error

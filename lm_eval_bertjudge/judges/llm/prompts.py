@@ -1,0 +1,208 @@
+"""What an LLM judge is asked, and what its reply says.
+
+`long` and `short` are the prompts of arXiv 2604.09497, Tables 9 and 10. `binary` asks for 1 or 0 as arXiv 2603.04033,
+section 3.4, describes it; its wording is ours. A change of a text changes its version, which verdict files carry.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lm_eval_bertjudge.judges.encoder.encoding import clean
+from lm_eval_bertjudge.text.response import visible
+from lm_eval_bertjudge.types import JudgeItem
+
+Message = dict[str, str]
+TOP_LOGPROBS = 5  # the alternatives to ask for at each position
+
+_FIELDS = """
+
+[QUESTION starts here]
+{question}
+[QUESTION ends here]
+
+[REFERENCE starts here]
+{reference}
+[REFERENCE ends here]
+
+[CANDIDATE starts here]
+{candidate}
+[CANDIDATE ends here]
+
+"""
+_ASSESS = (
+    "You are an expert evaluator. Your task is to determine whether the CANDIDATE response correctly answers the "
+    "QUESTION. Judge the CANDIDATE as correct only if its final answer, disregarding any intermediate reasoning or "
+    "explanation, is semantically equivalent to the REFERENCE with respect to the QUESTION. Base your judgment solely "
+    "on the information given. Do not rely on external knowledge." + _FIELDS
+)
+_TRUE_FALSE = (
+    '- "Final answer: True" if the CANDIDATE is correct\n'
+    '- "Final answer: False" if the CANDIDATE is incorrect'
+)
+
+# What repeats the instructions ("True" if ..., True/False, True or False) is no verdict.
+_NOT_QUOTED = r"(?![\"'`*.)\]\s]*(?:/|if\b|or\b))"
+_STATED = re.compile(
+    rf"final answer[*_`\"\s]*:[*_`\"\s]*(true|false)\b{_NOT_QUOTED}", re.IGNORECASE
+)
+_BARE = re.compile(r"\W*(true|false)\W*", re.IGNORECASE)
+_DIGIT = re.compile(
+    r"^[*_`\"'(\[\s]*(?:(?:final )?(?:answer|output|verdict|score)\W*)?\b([01])\b\W*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt: its name, the version of its text, the text, and how many tokens a reply may take."""
+
+    name: str
+    version: str
+    text: str
+    max_tokens: int
+    answers: tuple[str, str]  # what says right and what says wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said.
+
+    Attributes:
+        text: The message, without what the server itself sets apart as reasoning.
+        finish_reason: "stop", or "length" where the token limit cut it.
+        prompt_tokens: As the server counted; 0 where it does not say.
+        completion_tokens: As the server counted, reasoning included; 0 where it does not say.
+        top_logprobs: For each generated token its text and the likeliest alternatives with their log-probabilities;
+            empty where none were asked for or returned.
+    """
+
+    text: str
+    finish_reason: str = "stop"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    top_logprobs: tuple[tuple[str, Mapping[str, float]], ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No reply came for one conversation, while the server answers others.
+
+    Attributes:
+        reason: One word: "timeout", "disconnected", "malformed_reply", or "http_400" and the like.
+        detail: What the server or the client said about it.
+    """
+
+    reason: str
+    detail: str = ""
+
+    @property
+    def passing(self) -> bool:
+        """Whether the same request may get a reply later; an input that is too long, for one, never does."""
+        return self.reason.startswith(
+            (
+                "timeout",
+                "disconnected",
+                "malformed_reply",
+                "http_408",
+                "http_409",
+                "http_429",
+                "http_5",
+            )
+        )
+
+
+PROMPTS: dict[str, Prompt] = {
+    prompt.name: prompt
+    for prompt in (
+        Prompt(
+            "short", "short-1",
+            _ASSESS + "Respond with exactly one of the following strings (add no additional text):\n" + _TRUE_FALSE,
+            16, ("true", "false"),
+        ),
+        Prompt(
+            "long", "long-1", _ASSESS + "Conclude your response with exactly one of the following:\n" + _TRUE_FALSE,
+            2048, ("true", "false"),
+        ),
+        Prompt(
+            "binary", "binary-1",
+            "You compare two answers to a question. Decide whether the CANDIDATE is equivalent to the REFERENCE as an "
+            "answer to the QUESTION." + _FIELDS
+            + "Output 1 if the two answers are equivalent, 0 otherwise. Output only this digit.",
+            4, ("1", "0"),
+        ),
+    )
+}  # fmt: skip
+
+
+def messages(prompt: Prompt, item: JudgeItem) -> list[Message]:
+    """The conversation that asks about an item; nothing in its fields can look like the end of one.
+
+    Several references become a list of which any may be matched; they are given as they are, where the encoder and the
+    rules get what `reading.answer_of` finds in them. What the candidate put between `<think>` tags is left out, as for
+    the encoder.
+    """
+    references = [neutral(reference) for reference in item.references]
+    listed = "\n".join(f"- {reference}" for reference in references)
+    text = prompt.text.format(
+        question=neutral(item.question) or "(not given)",
+        reference=references[0]
+        if len(references) == 1
+        else f"Any one of these is right:\n{listed}",
+        candidate=neutral(visible(item.candidate, item.question)),
+    )
+    return [{"role": "user", "content": text}]
+
+
+_DELIMITER = re.compile(
+    r"\[\s*((?:QUESTION|REFERENCE|CANDIDATE)\s+(?:starts|ends)\s+here)\s*\]", re.IGNORECASE
+)
+# Servers turn the text of these into control tokens: a candidate could end its turn and answer in the judge's place.
+_CONTROL = re.compile(
+    r"<([|｜][^<>]{1,40}[|｜]|/?s|(?:start|end)_of_turn|/?think)>|\[(/?INST)\]", re.IGNORECASE
+)
+
+
+def neutral(text: str) -> str:
+    """A field's text with delimiters of the prompt and control tokens of chat templates made plain words."""
+    text = _DELIMITER.sub(r"(\1)", clean(text))
+    return _CONTROL.sub(lambda found: f"({(found[1] or found[2]).strip('|｜')})", text)
+
+
+def parse(prompt: Prompt, reply: Reply) -> bool | None:
+    """The last verdict of a reply, reasoning blocks left out; None when it was cut or states none."""
+    if reply.finish_reason == "length":
+        return None
+    text = visible(reply.text)
+    if prompt.answers == ("1", "0"):
+        found = _DIGIT.findall(text)
+    else:
+        whole = _BARE.fullmatch(text)
+        found = [whole[1]] if whole else _STATED.findall(text)
+    return found[-1].lower() == prompt.answers[0] if found else None
+
+
+def p_correct(prompt: Prompt, reply: Reply) -> float | None:
+    """Probability of the prompt's "right" against its "wrong" at the last token that is one of them, in [0, 1].
+
+    None where the reply has no log-probabilities, or where no single token is the verdict.
+    """
+    for token, alternatives in reversed(reply.top_logprobs):
+        if _word(token) in prompt.answers:
+            right, wrong = (
+                sum(
+                    math.exp(value)
+                    for other, value in alternatives.items()
+                    if _word(other) == answer
+                )
+                for answer in prompt.answers
+            )
+            return right / (right + wrong) if right + wrong > 0 else None
+    return None
+
+
+def _word(token: str) -> str:
+    return token.strip(" \n\t*_`\"'.").lower()

@@ -1,0 +1,134 @@
+"""Question and reference of the harness's well-known generation tasks, for sample files that came without our tasks.
+
+The frames are the paper's (arXiv 2604.09497, Tables 7 and 8) without its format suffix, which these models were not
+given: options as `A) ...` lines, a passage under `Context:`, and `B) option text` as reference. The logged prompt
+would be a worse question: its few-shot examples hold other answers, and crowd the real question out of the input.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Templates(NamedTuple):
+    """How a task's documents become items: two templates for `fields`, and what kind of task it is."""
+
+    question: str
+    reference: str
+    category: str = ""
+
+
+_GSM8K = "{{ answer.split('####')[-1].strip() if answer is defined else target }}"
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def _choice(question: str, options: str) -> str:
+    """The frame of a multiple-choice question; its arguments are Jinja: the question's text, the list of options."""
+    lines = f"{{% for choice in {options} %}}\n{{{{ '{_LETTERS}'[loop.index0] }}}}) {{{{ choice }}}}{{% endfor %}}"
+    return (
+        f"Answer the following multiple-choice question.\n\nQuestion: {question}\n\nChoices:{lines}"
+    )
+
+
+def _passage(context: str, question: str) -> str:
+    return f"Answer the question based on the provided context.\n\nContext:\n{context}\n\nQuestion: {question}"
+
+
+def _ours(frame: str, answer: str) -> str:
+    """A frame with the format suffix of the document's variant of our own tasks."""
+    return (
+        f"{{% set asked %}}{frame}{{% endset %}}{{{{ asked | trim }}}}"
+        f"{{% if formatting == 'soft' %}}\n\nConclude your response with \"Final answer: X\", where X is {answer}."
+        f"{{% elif formatting == 'strict' %}}\n\nRespond only with the exact format \"Final answer: X\", where X is "
+        f"{answer}.{{% endif %}}"
+    )
+
+
+_MMLU = Templates(
+    _choice("{{ question.strip() }}", "choices"),
+    "{{ 'ABCD'[answer] }}) {{ choices[answer] }}",
+    "multiple_choice",
+)
+_COQA_EARLIER = (
+    "{{ story }}{% for asked in questions.input_text[:-1] %}\n\nQ: {{ asked }}\n"
+    "A: {{ answers.input_text[loop.index0] }}{% endfor %}"
+)
+_COQA_ANSWERS = (
+    "{{ ([answers.input_text[questions.input_text|length - 1]] + ("
+    "(additional_answers if additional_answers is defined else {}).values() | "
+    "map(attribute='input_text') | map(attribute=questions.input_text|length - 1) | list)) | unique | list }}"
+)
+
+# Whole task names as regular expressions, the first that matches counts.
+KNOWN: dict[str, Templates] = {
+    r"(mmlu|arc|gpqa|truthfulqa)_.*bertjudge.*": Templates(
+        _ours(_choice("{{ question }}", "options"), "the letter of the correct choice"),
+        "references",
+        "multiple_choice",
+    ),
+    r"(squadv2|drop|coqa|hotpotqa)_.*bertjudge.*": Templates(
+        _ours(
+            _passage("{{ passage }}", "{{ question }}"),
+            "the exact span from the context that answers the question",
+        ),
+        "references",
+        "context_extraction",
+    ),
+    r".*_bertjudge(_free|_strict)?": Templates(
+        _ours("{{ problem }}", "the computed solution"), "references", "open_math"
+    ),
+    r"gsm8k(_.*)?": Templates("{{ question }}", _GSM8K, "open_math"),
+    r"gsm_plus.*": Templates("{{ question }}", "answer", "open_math"),
+    r"mgsm_.*": Templates("{{ question }}", "{{ answer_number|string }}", "open_math"),
+    r"(hendrycks|minerva|leaderboard)_math.*": Templates("{{ problem }}", "answer", "open_math"),
+    r"aime.*": Templates(
+        "{{ Problem if Problem is defined else problem }}",
+        "{{ (Answer if Answer is defined else answer)|string }}",
+        "open_math",
+    ),
+    r"asdiv.*": Templates("{{ body }} {{ question }}", "{{ answer.split(' (')[0] }}", "open_math"),
+    r"mmlu_pro(_.*)?": Templates(
+        _choice("{{ question.strip() }}", "options"),
+        "{{ answer }}) {{ options['ABCDEFGHIJ'.index(answer)] }}",
+        "multiple_choice",
+    ),
+    r"mmlu_(.*generative|flan_.*|.*llama.*)": _MMLU,
+    r"arc_.*(chat|llama).*": Templates(
+        _choice("{{ question.strip() }}", "choices.text"),
+        "{{ 'ABCDE'[choices.label.index(answerKey)] }}) {{ choices.text[choices.label.index(answerKey)] }}",
+        "multiple_choice",
+    ),
+    r"gpqa_.*(generative|cot).*": Templates(
+        _choice("{{ Question.strip() }}", "choices"),
+        "{{ answer[1] }}) {{ choices['ABCD'.index(answer[1])] }}",
+        "multiple_choice",
+    ),
+    # Its long tail of aliases (spellings, redirects) would multiply the judging and the chance of a wrong yes.
+    r"triviaqa.*": Templates(
+        "{{ question }}", "{{ (([answer.value] + answer.aliases) | unique | list)[:5] }}", "open_qa"
+    ),
+    r"nq_open.*": Templates("{{ question }}", "answer", "open_qa"),
+    r"truthfulqa.*gen.*": Templates("{{ question }}", "correct_answers", "open_qa"),
+    r"bbh_.*": Templates("{{ input }}", "target", "open_qa"),
+    r"drop": Templates(
+        _passage("{{ passage }}", "{{ question }}"),
+        "{{ answers | map('join', ', ') | list }}",
+        "context_extraction",
+    ),
+    r"coqa": Templates(
+        _passage(_COQA_EARLIER, "{{ questions.input_text[-1] }}"),
+        _COQA_ANSWERS,
+        "context_extraction",
+    ),
+    r"squad_?v2.*": Templates(
+        _passage("{{ context }}", "{{ question }}"),
+        "{{ answers.text | unique | list if answers.text else ['Unanswerable'] }}",
+        "context_extraction",
+    ),
+}
+
+
+def templates(task: str) -> Templates | None:
+    """The templates of a task by its name in the harness; None for one that is not in the table."""
+    return next((found for pattern, found in KNOWN.items() if re.fullmatch(pattern, task)), None)

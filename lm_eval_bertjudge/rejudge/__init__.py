@@ -1,0 +1,1 @@
+"""Judging saved answers again."""

@@ -1,1 +1,0 @@
-"""What verdicts say: agreement with labels, corrected accuracies, and the report."""

@@ -1,1 +1,0 @@
-"""Judging answers that are already on disk: sample files of lm_eval and plain triplet files."""

@@ -1,0 +1,194 @@
+"""A way to judge: which fields of a document, which method, which judge. What the harness and the CLI share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
+from typing import Any, Literal
+
+from lm_eval_bertjudge import template
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.judges.encoder.card import JudgeCard
+from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS, Judge, load_judge, read_card
+from lm_eval_bertjudge.judges.llm.judge import LLMCard, LLMJudge, LLMOptions, load_llm
+from lm_eval_bertjudge.rules import baseline, cascade
+from lm_eval_bertjudge.types import JudgeItem, Verdict
+
+Method = Literal["judge", "lexical", "cascade", "llm"]
+METHODS: tuple[Method, ...] = ("judge", "lexical", "cascade", "llm")
+Fallback = Literal["no_match", "parse_failure"]
+FALLBACKS: tuple[Fallback, ...] = ("no_match", "parse_failure")
+
+_TEXTS = ("reference", "question", "judge", "backend", "device", "dtype")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pipeline:
+    """A way to judge, as it stands beside `function: bertjudge` in a task's `filter_list` or in the CLI's flags.
+
+    Attributes:
+        reference: Field name or Jinja template on the document: the right answer, or a list of right answers.
+        question: Field name or Jinja template: the prompt as the model got it.
+        method: "judge" (encoder), "lexical" (the regex baseline), "cascade" (what a rule settles, else the judge),
+            "llm" (the LLM that `llm` describes).
+        match: The baseline's comparison: "auto", "exact", "rouge_l" or "math_verify".
+        fallback: What the cascade leaves to the judge: "no_match" is what no rule settles for sure,
+            "parse_failure" only what the baseline cannot parse (the paper's hybrid, Table 4).
+        judge: "default" (embedded), a folder, a hub id, or "llm".
+        llm: Options of an LLM judge (`LLMOptions`), as a mapping or as "model=NAME,base_url=URL".
+        threshold: p_correct from which an answer is right, in [0, 1]; when None the judge card's, or an LLM's words.
+        backend: "auto", "onnx", "torch", or "vllm" (a server).
+        device: "auto", "cpu", "cuda", ...; with "vllm" the server's address.
+        dtype: "auto", "float32" or "bfloat16".
+        batch_tokens: Padded tokens per batch; 0 is what suits the backend.
+        include_question: False judges candidate against reference alone.
+        cache: The file that keeps the encoder's verdicts: true, false or a path; None for what the environment says.
+    """
+
+    reference: str
+    question: str = ""
+    method: Method = "judge"
+    match: baseline.Match = "auto"
+    fallback: Fallback = "no_match"
+    judge: str = "default"
+    llm: Mapping[str, Any] | str | None = None
+    threshold: float | None = None
+    backend: str = "auto"
+    device: str = "auto"
+    dtype: str = "auto"
+    batch_tokens: int = BATCH_TOKENS
+    include_question: bool = True
+    cache: bool | str | None = None
+
+    @classmethod
+    def read(cls, options: Mapping[str, Any]) -> Pipeline:
+        """Checks the names and what the values say about each other.
+
+        Raises:
+            InputError: An option is unknown or missing; the message lists what there is.
+        """
+        known = {f.name for f in dataclass_fields(cls)}
+        if unknown := sorted(options.keys() - known):
+            raise InputError(
+                f"filter bertjudge has no option {', '.join(unknown)}; it has {', '.join(sorted(known))}"
+            )
+        if "reference" not in options:
+            raise InputError(
+                "filter bertjudge needs `reference`: the right answer's field name, or a Jinja template"
+            )
+        pipeline = cls(**options)
+        for name in _TEXTS:
+            if not isinstance(value := getattr(pipeline, name), str):
+                raise InputError(
+                    f'filter bertjudge: {name} is {value!r}; text was expected, such as {name}: "{value}"'
+                )
+        if isinstance(pipeline.threshold, str):
+            raise InputError(
+                f"filter bertjudge: threshold is {pipeline.threshold!r}; write the number without quotes"
+            )
+        if pipeline.include_question and not pipeline.question:
+            raise InputError(
+                "filter bertjudge needs `question`: the prompt's field name, or a Jinja template. To judge the answer "
+                "against the reference alone, set `include_question: false`"
+            )
+        if pipeline.llm is not None:
+            LLMOptions.read(pipeline.llm)
+            if not pipeline.asks_llm:
+                raise InputError(
+                    "filter bertjudge has `llm` but does not use it: set `method: llm`, or `judge: llm`"
+                )
+        return pipeline
+
+    @property
+    def asks_llm(self) -> bool:
+        """Whether what no rule decides goes to an LLM."""
+        return self.method == "llm" or (self.method != "lexical" and self.judge == "llm")
+
+    def asks_llm_in(self, methods: Sequence[Method]) -> bool:
+        """Whether one of these methods would ask an LLM.
+
+        Raises:
+            InputError: `llm` is given and none would.
+        """
+        asks = any(replace(self, method=method).asks_llm for method in methods)
+        if self.llm is not None and not asks:
+            raise InputError("--llm is given and nothing asks it: add --method llm, or --judge llm")
+        return asks
+
+    def load(self) -> Judge | LLMJudge:
+        """The judge that is asked for; one per process and set of options.
+
+        Raises:
+            InputError: An LLM is asked for and `llm` does not say which.
+        """
+        if self.asks_llm:
+            if self.llm is None:
+                raise InputError(
+                    "which LLM? Give `llm` (in the CLI --llm): model=NAME,base_url=http://localhost:8000/v1"
+                )
+            return load_llm(self.llm)
+        return load_judge(
+            self.judge, backend=self.backend, device=self.device, dtype=self.dtype, batch_tokens=self.batch_tokens,
+            cache=self.cache,
+        )  # fmt: skip
+
+    def card(self) -> JudgeCard | LLMCard:
+        """The card of the judge that is asked for, read without loading an encoder.
+
+        Raises:
+            CheckpointError: There is no such judge.
+            InputError: As for `load`.
+        """
+        return self.load().card if self.asks_llm else read_card(self.judge)
+
+    def item(self, doc: Mapping[str, Any], response: Any) -> JudgeItem:
+        """One response to a document as an item; a response that is None says nothing.
+
+        Raises:
+            InputError: A template does not fit the document. An empty reference is no error: it is left unjudged.
+        """
+        question = template.question(self.question, doc) if self.include_question else ""
+        return JudgeItem(
+            question,
+            template.references(self.reference, doc),
+            "" if response is None else str(response),
+        )
+
+    def decide(self, items: Sequence[JudgeItem]) -> list[Verdict]:
+        """One verdict per item, in order; an item without a reference is unjudged.
+
+        The encoder is loaded only where an item needs it: never for "lexical", and for "cascade" only when the rules
+        leave something over.
+
+        Raises:
+            InputError: Unknown method or match.
+        """
+        for name, known in (
+            ("method", METHODS),
+            ("match", baseline.MATCHES),
+            ("fallback", FALLBACKS),
+        ):
+            if getattr(self, name) not in known:
+                raise InputError(
+                    f"{name} is {getattr(self, name)!r}; one of {', '.join(known)} was expected"
+                )
+        by_rule = [self._by_rule(item) for item in items]
+        left = [item for item, verdict in zip(items, by_rule, strict=True) if verdict is None]
+        judged = iter(self.load().judge(left, threshold=self.threshold) if left else [])
+        return [verdict or next(judged) for verdict in by_rule]
+
+    def _by_rule(self, item: JudgeItem) -> Verdict | None:
+        """The verdict of the lexical stage; None where the encoder has to read the answer."""
+        if not item.references:
+            return Verdict(None, False, "unjudged", False, "no_reference")
+        if self.method in ("judge", "llm"):
+            return None
+        if self.method == "cascade" and self.fallback == "no_match":
+            return cascade.settled(item)
+        found = baseline.verdict(item, self.match)
+        return (
+            found
+            if self.method == "lexical" or found.reason not in ("parse_failure", "undecided")
+            else None
+        )

@@ -1,0 +1,1 @@
+"""How a raw text is read: once, for rules, judges, prompts and training."""

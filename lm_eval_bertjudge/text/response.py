@@ -1,0 +1,176 @@
+"""How the fields of an item are read before anything compares them: what of a raw output is said to its reader, what
+of a reference is the answer, and which choices a question offers.
+
+The raw texts stay in the logs; only what is judged goes through here. One exception: the prompt of an LLM judge gets
+references as they are, without `answer_of`.
+"""
+
+from __future__ import annotations
+
+import re
+
+_TAG = (
+    r"(?:seed:)?(?:think|thinking|thought|thoughts|reasoning|reason|reflection|scratchpad|analysis)"
+)
+_OPENED = re.compile(
+    rf"<{_TAG}>|\[THINK\]|◁think▷|<\|(?:begin_of_thought|START_THINKING)\|>", re.IGNORECASE
+)  # DeepSeek, Qwen, Seed; Magistral; Kimi; OpenThinker, Command
+_CLOSED = re.compile(
+    rf"</{_TAG}>|\[/THINK\]|◁/think▷|<\|(?:end_of_thought|END_THINKING)\|>", re.IGNORECASE
+)
+_SOLUTION = re.compile(
+    r"<\|(?:begin_of_solution|end_of_solution|START_RESPONSE|END_RESPONSE)\|>|<\|/?(?:box|begin_of_box|end_of_box)\|>"
+)
+_CHANNEL = re.compile(
+    r"<\|channel\|>\s{0,9}(\w{1,20})[^<]{0,200}(?:<\|constrain\|>[^<]{0,200})?<\|message\|>"
+)
+_BARE_CHANNELS = re.compile(r"\A(?:analysis|commentary)(?=\S).*assistantfinal(?=\S)", re.DOTALL)
+_TOOL = re.compile(
+    r"(</?)(?:tool_call|tool_response|tool_result|function_calls?|function_results?)>"
+)
+_HEADER = re.compile(
+    r"\A\s*(?:<s>|<\|begin_of_text\|>|<bos>|<\|im_start\|>\s*assistant\s*|<start_of_turn>\s*model\s*|<\|assistant\|>"
+    r"|<\|start\|>assistant|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>|\[/INST\])\s*"
+)
+_TURN_END = re.compile(
+    r"<\|(?:im_end|im_start|endoftext|eot_id|end_of_text|end|return|user|start_header_id)\|>"
+    r"|</s>|<eos>|<end_of_turn>|<start_of_turn>|<｜end▁of▁sentence｜>|\[INST\]"
+)
+_FOLLOW_UP = re.compile(
+    r"^[ \t]*(?:Question|Q|Problem|Human|User) ?\d{0,3} ?:", re.IGNORECASE | re.MULTILINE
+)
+_STATES = re.compile(r"answer\W{1,4}\S|answer is|####|\\boxed", re.IGNORECASE)
+# What would pass for the reference in the answer itself: a line of its own, or between an LLM judge's delimiters.
+_REFERENCE_LINE = re.compile(
+    r"\W{0,5}(?:reference(?: answer)?|gold answer|ground[ _]truth)\W{0,3}[:=]", re.IGNORECASE
+)
+_DELIMITER = re.compile(
+    r"\[(?:CANDIDATE|(REFERENCE))\b(?: \w{1,10}){0,2}?(?: (ends) here)?\]", re.IGNORECASE
+)
+# A first line that is an answer and not an opening: "330", "Paris"; not "Sure!" or "Let's restate it:".
+_BARE = re.compile(r"[^\n]{0,30}\d[^\n:]{0,30}|\S{1,30}(?: \S{1,30}){0,2}(?<![.:!?,])")
+
+_ASKED = re.compile(r"(?:Question|Q|Problem|Human|User) ?\d{0,3} ?:\s*\Z", re.IGNORECASE)
+_REPEATED, _LEAST_REPEATED = 200, 20  # characters of a question
+
+_CHOICE = re.compile(
+    r"(?:^|[\s(])\(?([A-Z])[).:]\s*(\S.*?)\s*(?=\n|$|\s\(?[A-Z]\)\s*\S)", re.MULTILINE
+)
+
+
+def visible(text: str, question: str = "") -> str:
+    """What of a raw model output is said to its reader.
+
+    Dropped: reasoning blocks (to the last closing tag; an unclosed one leaves nothing), all channels but the last
+    `final` one, tool calls beside an answer, what follows an end-of-turn token, turns that the model invents after it
+    has answered, and, beside an answer, what it gives as the reference and the question repeated.
+    """
+    text = _after_reasoning(_final_channel(text))
+    text = _HEADER.sub("", _SOLUTION.sub(" ", text))
+    text = _first_turn(_beside_tools(text) or text)
+    text = _beside_references(text) or text
+    return _beside_question(text, question.strip()) or text
+
+
+def _final_channel(text: str) -> str:
+    """The last `final` message of OpenAI's harmony format; nothing where channels are and none of them is final."""
+    channels = list(_CHANNEL.finditer(text))
+    if not channels:
+        return _BARE_CHANNELS.sub("", text, count=1)
+    final = [channel.end() for channel in channels if channel[1] == "final"]
+    return text[final[-1] :] if final else ""
+
+
+def _after_reasoning(text: str) -> str:
+    closed = list(_CLOSED.finditer(text))
+    rest = text[closed[-1].end() :] if closed else text
+    if _OPENED.search(rest):
+        return ""
+    if closed and not rest.strip():
+        return text[: opened.start()] if (opened := _OPENED.search(text)) else ""
+    return rest
+
+
+def _beside_tools(text: str) -> str:
+    """The text outside tool calls and their results."""
+    kept, depth, at = [], 0, 0
+    for tag in _TOOL.finditer(text):
+        if depth == 0:
+            kept.append(text[at : tag.start()])
+        depth = depth + 1 if tag[1] == "<" else max(depth - 1, 0)
+        at = tag.end()
+    return " ".join([*kept, text[at:] if depth == 0 else ""]).strip()
+
+
+def _first_turn(text: str) -> str:
+    """The text up to the first end-of-turn token, or to the first question that follows a stated answer."""
+    start, end = 0, len(text)
+    for token in _TURN_END.finditer(text):
+        if text[start : token.start()].strip():
+            end = token.start()
+            break
+        start = token.end()
+    text = text[start:end].strip()
+    states = _STATES.search(text)
+    for asked in _FOLLOW_UP.finditer(text):
+        stated = states is not None and states.end() <= asked.start()
+        if stated or _BARE.fullmatch(text[: min(asked.start(), 200)].strip()):
+            return text[: asked.start()].strip()
+    return text
+
+
+def _beside_references(text: str) -> str:
+    """The lines that do not say `Reference: ...` and are not between the delimiters of an LLM judge's reference."""
+    lines, inside = text.splitlines(), False
+    kept = []
+    for line in lines:
+        if mark := _DELIMITER.fullmatch(line.strip()):
+            inside = mark[1] is not None and mark[2] is None and not inside
+        elif not inside and not _REFERENCE_LINE.match(line):
+            kept.append(line)
+    return text if len(kept) == len(lines) else "\n".join(kept).strip()
+
+
+def _beside_question(text: str, question: str) -> str:
+    """The text without the lines that repeat the question, all of it or at least its last 200 characters.
+
+    An option is no repetition, and neither is what a line before it opens ("Corrected:").
+    """
+    asked = question[-_REPEATED:]
+    longest_option = max(map(len, choices(question).values()), default=0)
+    if len(asked) < max(_LEAST_REPEATED, longest_option + 1) or (at := text.rfind(asked)) < 0:
+        return text
+    end = at + len(asked)
+    pairs = zip(reversed(text[:end]), reversed(question), strict=False)
+    repeated = next(
+        (n for n, (said, given) in enumerate(pairs) if said != given), min(end, len(question))
+    )
+    before, after = _ASKED.sub("", text[: end - repeated]).rstrip(" \t"), text[end:].lstrip(" \t")
+    is_lines = (not before or before.endswith("\n")) and (not after or after.startswith("\n"))
+    opens_it = re.search(r"(?::|\b(?:is|are|be))[*_`\s]*\Z", before)
+    return text if not is_lines or opens_it else f"{before.strip()}\n{after.strip()}".strip()
+
+
+def choices(question: str) -> dict[str, str]:
+    """The options of a multiple-choice question by letter; empty when it offers none.
+
+    Options stand one a line or in a row, as `A) text`, `(A) text`, `A. text` or `A: text`, from A on.
+    """
+    found: dict[str, str] = {}
+    for letter, text in _CHOICE.findall(question):
+        if letter == chr(ord("A") + len(found)):
+            found[letter] = text
+        elif letter == "A":
+            found = {"A": text}
+    return found if len(found) > 1 else {}
+
+
+def answer_of(reference: str, question: str) -> str:
+    """The answer that a reference gives: of a worked solution what follows its last `####`; a letter with its option.
+
+    `B` becomes `B) text` where the question offers choices: the form in which judges were shown options.
+    """
+    answer = reference.rpartition("####")[2].strip() or reference
+    letter = re.fullmatch(r"\(?([A-Z])[).]?", answer.strip())
+    offered = choices(question) if letter else {}
+    return f"{letter[1]}) {offered[letter[1]]}" if letter and letter[1] in offered else answer

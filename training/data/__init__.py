@@ -1,0 +1,1 @@
+"""Answers, labels, triplets and mixtures."""

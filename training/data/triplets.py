@@ -1,0 +1,98 @@
+"""Stage: candidates and their labels to folders of triplets, split by question and generator.
+
+    python -m training.triplets --candidates candidates.jsonl --labels labels.jsonl --output TRIPLETS_DIR
+
+Writes train/SOURCE.jsonl.gz and dev/SOURCE.jsonl.gz. A question is in one of them whatever its format and generator: a
+hash of its text and passage decides. Rows of --unseen_generators are in neither; their answers to dev questions are in
+dev_unseen_generators/. Rows without a label are nowhere. The folder appears whole, its manifest.json inside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+from training.data.journal import finished_lines
+from training.data.rows import Row, read_rows, sha256, write_rows
+
+
+def in_dev(row: Row, percent: float) -> bool:
+    """Whether a row's question belongs to the dev split."""
+    text = " ".join(f"{row.get('context', '')} {row['question']}".casefold().split())
+    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) < percent / 100 * 16**8
+
+
+def split_of(row: Row, percent: float, unseen: set[str]) -> str | None:
+    """The folder a row belongs into; None for an unseen generator's answer to a training question."""
+    dev = in_dev(row, percent)
+    if row["generator"] in unseen:
+        return "dev_unseen_generators" if dev else None
+    return "dev" if dev else "train"
+
+
+def labelled(candidates: Path, labels: Path) -> list[Row]:
+    """The candidates that have a label, with it and where it comes from."""
+    sessions, lines = finished_lines(labels)
+    if not sessions:
+        raise SystemExit(f"{labels} has no labels: make them with training.label")
+    labeller = sessions[0]["settings"]["labeller"]
+    source = "rule" if labeller == "lexical" else f"llm:{labeller}"
+    by_id = {line["id"]: line["label"] for line in lines}
+    rows = list(read_rows(candidates))
+    if missing := [row["id"] for row in rows if row["id"] not in by_id]:
+        raise SystemExit(
+            f"{labels} lacks {len(missing)} of {len(rows)} candidates, such as {missing[0]}: run training.label again"
+        )
+    return [
+        row | {"label": by_id[row["id"]], "label_source": source}
+        for row in rows
+        if by_id[row["id"]] is not None
+    ]
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--candidates", type=Path, required=True)
+    parser.add_argument("--labels", type=Path, required=True)
+    parser.add_argument(
+        "--output", type=Path, required=True, help="folder to write (replaced if there)"
+    )
+    parser.add_argument("--dev_percent", type=float, default=5.0, help="of the questions")
+    parser.add_argument(
+        "--unseen_generators", default="", help="comma-separated, kept out of train and dev"
+    )
+    args = parser.parse_args(argv)
+    rows = labelled(args.candidates, args.labels)
+    unseen = set(filter(None, args.unseen_generators.split(",")))
+    if unknown := unseen - {row["generator"] for row in rows}:
+        raise SystemExit(f"no candidate is of {', '.join(sorted(unknown))}")
+    files: dict[tuple[str, str], list[Row]] = collections.defaultdict(list)
+    for row in rows:
+        if split := split_of(row, args.dev_percent, unseen):
+            files[split, row["source"]].append(row)
+    work = args.output.with_name(args.output.name + ".tmp")
+    shutil.rmtree(work, ignore_errors=True)
+    counts = {
+        f"{split}/{source}": write_rows(work / split / f"{source}.jsonl.gz", chosen)
+        for (split, source), chosen in sorted(files.items())
+    }
+    inputs = {"candidates_sha256": sha256(args.candidates), "labels_sha256": sha256(args.labels)}
+    manifest = inputs | {
+        "dev_percent": args.dev_percent,
+        "unseen_generators": sorted(unseen),
+        "rows": counts,
+    }
+    (work / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    shutil.rmtree(args.output, ignore_errors=True)
+    work.rename(args.output)
+    print(f"{counts} -> {args.output}")
+
+
+if __name__ == "__main__":
+    main()

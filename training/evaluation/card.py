@@ -1,0 +1,73 @@
+"""Stage: the model card a person reads (README.md) from the card the code reads (judge_card.json).
+
+    python -m training.card --judge JUDGE_DIR --text training/recipes/embedded_card.md
+
+The text is a Jinja template in the Hugging Face form; every figure in it comes from judge_card.json, so the two cannot
+differ: `{{ table("dev") }}` is the table of a split, `{{ mean("transfer", "maths_") }}` accuracy over all rows of a
+split's sources, `{{ card.parity.flips }}` and so on.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from lm_eval_bertjudge.analysis.agreement import wilson
+from lm_eval_bertjudge.judges.encoder.card import JudgeCard
+from training.evaluation import evaluate
+
+
+def render(card: JudgeCard, text: str) -> str:
+    """The card's text with its figures."""
+
+    def entries(split: str, prefix: str = "") -> list[dict[str, Any]]:
+        found = [e for e in card.accuracy if e["split"] == split and e["source"].startswith(prefix)]
+        if not found:
+            raise SystemExit(
+                f"no figures for {split} {prefix} in the card: run training.evaluate --write_card"
+            )
+        return found
+
+    def mean(split: str, prefix: str = "") -> str:
+        n = sum(e["n"] for e in entries(split, prefix))
+        right = round(sum(e["n"] * e["accuracy"] for e in entries(split, prefix)))
+        low, high = wilson(right, n)
+        return f"{right / n:.3f} [{low:.3f}, {high:.3f}], n {n:,}"
+
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    return environment.from_string(text).render(
+        card=card,
+        table=lambda split: evaluate.table(entries(split)),
+        mean=mean,
+        data=list(_data(card.training)),
+    )
+
+
+def _data(training: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The data manifests of a chain of trainings, first one first."""
+    if training.get("before"):
+        yield from _data(training["before"])
+    if training.get("data"):
+        yield training["data"]
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--judge", type=Path, required=True, help="judge folder with an evaluated judge_card.json"
+    )
+    parser.add_argument("--text", type=Path, required=True, help="template of the model card")
+    args = parser.parse_args(argv)
+    text = render(JudgeCard.read(args.judge), args.text.read_text(encoding="utf-8"))
+    (args.judge / "README.md").write_text(text, encoding="utf-8")
+    print(f"{args.judge / 'README.md'}: {len(text)} characters")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,293 @@
+"""Stage: what verdicts cost and how often they are right: rules, an encoder and LLM judges on the same labelled rows.
+
+    python -m training.costs --triplets DIR --output costs --parameters 22715138
+    python -m training.costs --triplets DIR --output costs --llm model=NAME,base_url=URL --parameters 134515008
+    python -m training.costs --output costs --table
+
+The first judges with --judge and with the rules, the second with an LLM, the third shows all that are in the folder.
+--n rows per category, half of them right, spread over sources; categories and labels alternate, so the first rows of a
+run that is stopped are balanced as well. A killed run goes on where it was, and asks again where no reply came.
+With --final_answer, what ends a candidate ("The answer is X", "#### X", a JSON field) is put as the paper's prompts ask
+for it, "Final answer: X", which is what the lexical baseline is made for.
+
+FLOPs by the formula of arXiv 2604.09497, Figure 3: 2 x parameters x generated tokens; for encoders 2 x parameters x
+input tokens. The prompt that an LLM reads is no part of the formula; a second column has it. Embeddings count as
+parameters. No verdict counts as disagreement with the label.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from lm_eval_bertjudge.analysis import agreement
+from lm_eval_bertjudge.errors import BertJudgeError, ReferenceTooLongError
+from lm_eval_bertjudge.judges.encoder.encoding import Encoder
+from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER, load_judge
+from lm_eval_bertjudge.judges.llm.judge import LLMOptions, decided
+from lm_eval_bertjudge.judges.llm.prompts import PROMPTS, Failure, Reply, messages
+from lm_eval_bertjudge.rules import baseline
+from lm_eval_bertjudge.text.response import visible
+from lm_eval_bertjudge.types import JudgeItem, Verdict
+from training.data.journal import Journal, finished_lines
+from training.data.rows import Row, in_turns, read_rows, source_files
+from training.evaluation.baselines import contains
+from training.evaluation.evaluate import items_of
+from training.synthetic.answers import take_apart
+
+CATEGORIES = ("multiple_choice", "open_math", "context_extraction", "open_qa")
+
+
+class Decision(NamedTuple):
+    """What became of one row, and what it took."""
+
+    said: bool | None
+    read: int  # tokens
+    generated: int  # tokens
+    seconds: float
+
+
+Deciding = Callable[[list[Row]], Iterator[tuple[int, Decision]]]
+
+
+def sample(rows: Iterable[Row], n: int, seed: int) -> list[Row]:
+    """`n` rows of each category, half of each label, in turns over categories, labels and sources."""
+    rng = random.Random(seed)
+    groups: dict[tuple[str, int], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        if row["label"] is not None:
+            groups[row["category"], int(row["label"])][row["source"]].append(row)
+    turns = []
+    for _, by_source in sorted(groups.items()):
+        shuffled = [rng.sample(found, len(found)) for _, found in sorted(by_source.items())]
+        turns.append(list(itertools.islice(in_turns(shuffled), n // 2)))
+    return list(in_turns(turns))
+
+
+def with_final_answer(row: Row) -> Row:
+    """The row with its final answer said as "Final answer: X"; as it is where no final answer is found."""
+    parts = take_apart(row["candidate"])
+    if parts is None:
+        return row
+    return row | {"candidate": f"{parts.reasoning}\n\nFinal answer: {parts.answer}".strip()}
+
+
+def by_rule(rule: Callable[[JudgeItem], bool | None]) -> Deciding:
+    def decide(rows: list[Row]) -> Iterator[tuple[int, Decision]]:
+        for index, item in enumerate(items_of(rows)):
+            begin = time.perf_counter()
+            yield index, Decision(rule(item), 0, 0, time.perf_counter() - begin)
+
+    return decide
+
+
+def by_encoder(folder: Path) -> Deciding:
+    judge = load_judge(str(folder))
+    tokenizer, card = (folder / "tokenizer.json").read_text(encoding="utf-8"), judge.card
+    encoder = Encoder(tokenizer, max_length=card.max_length, version=card.encoding)
+
+    def decide(rows: list[Row]) -> Iterator[tuple[int, Decision]]:
+        items = items_of(rows)
+        begin = time.perf_counter()
+        verdicts = judge.judge(items)
+        seconds = (time.perf_counter() - begin) / max(len(items), 1)
+        for index, (item, verdict) in enumerate(zip(items, verdicts, strict=True)):
+            yield index, Decision(_said(verdict), _tokens(encoder, item), 0, seconds)
+
+    return decide
+
+
+def _tokens(encoder: Encoder, item: JudgeItem) -> int:
+    """What the encoder reads for an item: once per reference that fits."""
+    candidate, n = visible(item.candidate, item.question), 0
+    for reference in item.references:
+        with suppress(ReferenceTooLongError):
+            n += len(encoder.encode([(item.question, candidate, reference)])[0].ids)
+    return n
+
+
+def by_llm(options: LLMOptions) -> Deciding:
+    prompt, engine = PROMPTS[options.prompt], options.start()
+
+    def decide(rows: list[Row]) -> Iterator[tuple[int, Decision]]:
+        before = time.perf_counter()
+        for index, outcome in engine.complete([messages(prompt, item) for item in items_of(rows)]):
+            if isinstance(outcome, Failure) and outcome.passing:
+                continue  # no line: the next run asks again
+            now = time.perf_counter()
+            tokens = (
+                (outcome.prompt_tokens, outcome.completion_tokens)
+                if isinstance(outcome, Reply)
+                else (0, 0)
+            )
+            yield index, Decision(_said(decided(prompt, outcome)), *tokens, now - before)
+            before = now
+
+    return decide
+
+
+def _said(verdict: Verdict) -> bool | None:
+    return None if verdict.source == "unjudged" else verdict.correct
+
+
+def measure(rows: list[Row], path: Path, settings: Row, decide: Deciding) -> None:
+    """Adds to `path` a line for each row that it lacks."""
+    with Journal(path, settings) as journal:
+        todo = [row for row in rows if row["id"] not in journal.ids]
+        for index, decision in decide(todo):
+            line = {name: todo[index][name] for name in ("id", "source", "category", "label")}
+            journal.append(line | decision._asdict())
+
+
+def table(folder: Path) -> str:
+    """All judges in the folder, side by side, as Markdown."""
+    entries = [_entry(path) for path in sorted(folder.glob("*.jsonl"))]
+    shown = [name for name in CATEGORIES if any(name in entry for entry in entries)]
+    costs = ("no verdict", "tokens read", "generated", "GFLOPs", "with the prompt", "s per 1,000")
+    head = ["judge", "n per category", *shown, "all", *costs]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for entry in sorted(entries, key=lambda entry: entry["gflops"]):
+        scores = [entry.get(name, "-") for name in shown]
+        cells = [entry["judge"], entry["n"], *scores, entry["all"], f"{entry['unjudged']:.3f}"]
+        cells += [
+            f"{entry[name]:.1f}"
+            for name in ("read", "generated", "gflops", "gflops_all", "s_per_1000")
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _entry(path: Path) -> Row:
+    sessions, lines = finished_lines(path)
+    about = sessions[0]["settings"]
+    n, per_token = len(lines), 2 * about["parameters"] / 1e9
+    read, generated = (sum(line[name] for line in lines) / n for name in ("read", "generated"))
+    by_category = {
+        name: [line for line in lines if line["category"] == name] for name in CATEGORIES
+    }
+    counts = sorted({len(found) for found in by_category.values() if found})
+    return {
+        "judge": about["judge"],
+        "n": "-".join(map(str, (counts[0], counts[-1]) if len(counts) > 1 else counts)),
+        "all": _accuracy(lines),
+        "unjudged": sum(line["said"] is None for line in lines) / n,
+        "read": read,
+        "generated": generated,
+        "gflops": per_token * (read if about["kind"] == "encoder" else generated),
+        "gflops_all": per_token * (read + generated),
+        "s_per_1000": 1000 * sum(line["seconds"] for line in lines) / n,
+    } | {name: _accuracy(found) for name, found in by_category.items() if found}
+
+
+def _accuracy(lines: list[Row]) -> str:
+    right = sum(line["said"] is not None and line["said"] == bool(line["label"]) for line in lines)
+    low, high = agreement.wilson(right, len(lines))
+    return f"{right / len(lines):.3f} [{low:.3f}, {high:.3f}]"
+
+
+def lexical_rule(item: JudgeItem) -> bool | None:
+    """The baseline; an answer that it cannot parse is wrong, as in the paper."""
+    return _said(baseline.verdict(item))
+
+
+def parsed(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--output", type=Path, required=True, help="folder; a file for each judge")
+    parser.add_argument("--table", action="store_true", help="only show what is in the folder")
+    parser.add_argument("--triplets", type=Path, help="folder with SOURCE.jsonl.gz")
+    parser.add_argument("--sources", help="comma-separated; all when not given")
+    parser.add_argument("--n", type=int, default=200, help="rows per category")
+    parser.add_argument(
+        "--first", type=int, metavar="M", help="only the first M of each category's rows (even)"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--final_answer", action="store_true", help='put final answers as "Final answer: X"'
+    )
+    parser.add_argument(
+        "--judge",
+        type=Path,
+        default=DEFAULT_FOLDER,
+        help="judge folder; the embedded one by default",
+    )
+    parser.add_argument(
+        "--llm", metavar="OPTIONS", help="model=NAME,base_url=URL,prompt=short: this LLM instead"
+    )
+    parser.add_argument("--parameters", type=int, help="of the judge, embeddings included")
+    args = parser.parse_args(argv)
+    if not args.table and (args.triplets is None or args.parameters is None):
+        parser.error("--triplets and --parameters are needed to judge")
+    if args.n % 2 or (args.first or 0) % 2:
+        parser.error("--n and --first are even: half of the rows are right")
+    return args
+
+
+def main(argv: list[str] | None = None) -> None:
+    args = parsed(argv)
+    if not args.table:
+        try:
+            run(args)
+        except BertJudgeError as error:
+            raise SystemExit(
+                f"{error}\nKept: {args.output}. The same command goes on from there"
+            ) from error
+    print(table(args.output))
+
+
+def run(args: argparse.Namespace) -> None:
+    files = source_files(args.triplets, args.sources)
+    rows = sample((row for path in files.values() for row in read_rows(path)), args.n, args.seed)
+    if args.final_answer:
+        rows = [with_final_answer(row) for row in rows]
+    if args.first:
+        rows = rows[: args.first * len({row["category"] for row in rows})]
+    drawn = {
+        "sources": list(files),
+        "n": args.n,
+        "seed": args.seed,
+        "final_answer": args.final_answer,
+    }
+    if args.llm:
+        options = LLMOptions.read(args.llm)
+        name = f"{options.model}, {options.prompt}"
+        about = {
+            "judge": name,
+            "kind": "llm",
+            "parameters": args.parameters,
+            "version": PROMPTS[options.prompt].version,
+        }
+        about |= {"max_tokens": options.max_tokens or PROMPTS[options.prompt].max_tokens}
+        measure(
+            rows,
+            args.output / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', name)}.jsonl",
+            about | drawn,
+            by_llm(options),
+        )
+        return
+    for name, rule in (("lexical", lexical_rule), ("containment", contains)):
+        measure(
+            rows,
+            args.output / f"{name}.jsonl",
+            {"judge": name, "kind": "rule", "parameters": 0} | drawn,
+            by_rule(rule),
+        )
+    about = {
+        "judge": load_judge(str(args.judge)).card.name,
+        "kind": "encoder",
+        "parameters": args.parameters,
+    }
+    measure(rows, args.output / "encoder.jsonl", about | drawn, by_encoder(args.judge))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""Stage: measure a judge on labelled triplets, beside the baselines.
+
+    python -m training.evaluate --judge JUDGE_DIR --triplets dev=DIR dev_unseen_generators=DIR [--write_card]
+
+Per split and source: n, accuracy with a 95% Wilson interval, F1, Brier score and expected calibration error of the
+judge at its threshold; on the same rows the accuracy of the cascade, of the lexical stage (its own extraction, see
+lexical.py), of alias containment, of the harness's strict and flexible extraction (training/baselines.py), and if asked
+for of the judge without the question. The best of a row's references counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+
+from lm_eval_bertjudge.analysis import agreement
+from lm_eval_bertjudge.judges.encoder.card import JudgeCard
+from lm_eval_bertjudge.judges.encoder.judge import load_judge
+from lm_eval_bertjudge.rules.cascade import settled
+from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.types import JudgeItem, Verdict
+from training.data.rows import Row, read_rows, source_files
+from training.evaluation import baselines
+from training.synthetic import phrasing
+
+
+def prompt(row: Row) -> str:
+    """The question as our own tasks prompt it: as was logged, else with the passage before it where there is one."""
+    if row.get("prompt"):
+        return row["prompt"]
+    context = (row.get("context") or "").strip()
+    if not context:
+        return row["question"]
+    return phrasing.PASSAGE.format(q=row["question"], c=context)
+
+
+def items_of(rows: list[Row], *, with_question: bool = True) -> list[JudgeItem]:
+    return [
+        JudgeItem(prompt(r) if with_question else "", tuple(r["references"]), r["candidate"])
+        for r in rows
+    ]
+
+
+def measures(verdicts: list[Verdict], labels: list[int]) -> dict[str, float | int]:
+    """Agreement of verdicts with labels; an unjudged row counts as decided wrong and is counted apart."""
+    said = np.array([v.correct for v in verdicts], dtype=np.int64)
+    p = np.array([np.nan if v.p_correct is None else v.p_correct for v in verdicts])
+    found = agreement.agreement(said, np.array(labels, dtype=np.int64), p)
+    low, high = found["accuracy_interval"]
+    shown = {
+        name: found[name]
+        for name in ("accuracy", "precision", "recall", "f1", "pearson", "brier", "ece")
+    }
+    shown |= {"low": low, "high": high, "share_correct": float(np.mean(labels))}
+    shown |= {"truncated": float(np.mean([v.truncated for v in verdicts]))}
+    return {"n": found["n"], "unjudged": found["n_unjudged"]} | {
+        k: round(v or 0.0, 4) for k, v in shown.items()
+    }
+
+
+def evaluate(
+    judge: str, rows: list[Row], *, without_question: bool = False
+) -> dict[str, float | int]:
+    """The judge's measures on rows of one source, and the accuracy of the baselines on the same rows."""
+    labels = [int(row["label"]) for row in rows]
+    items = items_of(rows)
+    loaded = load_judge(judge)
+    verdicts = loaded.judge(items)
+    found = measures(verdicts, labels)
+    baseline = Pipeline(reference="", method="lexical").decide(items)
+    found |= {
+        "lexical": _accuracy([v.correct for v in baseline], labels),
+        "cascade": _accuracy(
+            [(settled(i) or v).correct for v, i in zip(verdicts, items, strict=True)], labels
+        ),
+        "containment": _accuracy([baselines.contains(item) for item in items], labels),
+    }
+    if (category := rows[0]["category"]) in ("open_math", "multiple_choice"):
+        found |= {
+            "harness_strict": _accuracy(
+                [baselines.strict(item, category) for item in items], labels
+            ),
+            "harness_flexible": _accuracy(
+                [baselines.flexible(item, category) for item in items], labels
+            ),
+        }
+    if without_question:
+        alone = loaded.judge(items_of(rows, with_question=False))
+        found["without_question"] = _accuracy([v.correct for v in alone], labels)
+    return found
+
+
+def sweep(judge: str, rows: list[Row]) -> list[dict[str, float]]:
+    """Accuracy by threshold, as in the paper's Figure 5."""
+    labels = np.array([int(row["label"]) for row in rows], dtype=np.int64)
+    p = np.array(
+        [
+            np.nan if v.p_correct is None else v.p_correct
+            for v in load_judge(judge).judge(items_of(rows))
+        ]
+    )
+    return agreement.sweep(p, labels)
+
+
+def _accuracy(decisions: list[bool], labels: list[int]) -> float:
+    return round(
+        sum(d == bool(label) for d, label in zip(decisions, labels, strict=True)) / len(labels), 4
+    )
+
+
+COLUMNS = {
+    "f1": "F1", "ece": "ECE", "cascade": "cascade", "without_question": "no question", "lexical": "lexical",
+    "containment": "containment", "harness_strict": "harness strict", "harness_flexible": "harness flexible",
+}  # fmt: skip
+
+
+def table(entries: list[dict]) -> str:
+    """The entries as a Markdown table."""
+    shown = [name for name in COLUMNS if any(name in entry for entry in entries)]
+    head = ["split", "source", "n", "accuracy", "95% interval", *(COLUMNS[name] for name in shown)]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for e in entries:
+        interval = f"{e['low']:.3f}-{e['high']:.3f}"
+        cells = [e["split"], e["source"], str(e["n"]), f"{e['accuracy']:.3f}", interval]
+        lines.append(
+            "| "
+            + " | ".join([*cells, *(f"{e[name]:.3f}" if name in e else "" for name in shown)])
+            + " |"
+        )
+    return "\n".join(lines)
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--judge", default="default", help="judge folder, hub id, or the embedded one"
+    )
+    parser.add_argument(
+        "--triplets",
+        nargs="+",
+        required=True,
+        metavar="SPLIT=DIR",
+        help="folders with SOURCE.jsonl.gz",
+    )
+    parser.add_argument("--sources", help="comma-separated; all when not given")
+    parser.add_argument("--output", type=Path, help="JSON file for the figures")
+    parser.add_argument(
+        "--sweep", action="store_true", help="also accuracy by threshold, over all rows of a split"
+    )
+    parser.add_argument(
+        "--without_question", action="store_true", help="also the judge without the question"
+    )
+    parser.add_argument(
+        "--write_card", action="store_true", help="put the figures into the judge's card"
+    )
+    args = parser.parse_args(argv)
+
+    entries: list[dict] = []
+    curves: dict[str, list[dict[str, float]]] = {}
+    for split, folder in (entry.split("=", 1) for entry in args.triplets):
+        labelled: list[Row] = []
+        for source, path in source_files(Path(folder), args.sources).items():
+            rows = [row for row in read_rows(path) if row["label"] is not None]
+            entries.append(
+                {"split": split, "source": source}
+                | evaluate(args.judge, rows, without_question=args.without_question)
+            )
+            print(table(entries[-1:]).splitlines()[-1], flush=True)
+            labelled += rows
+        if args.sweep:
+            curves[split] = sweep(args.judge, labelled)
+    print("\n" + table(entries))
+    if args.write_card:
+        folder = Path(args.judge)
+        dataclasses.replace(JudgeCard.read(folder), accuracy=entries).write(folder)
+    if args.output:
+        args.output.write_text(
+            json.dumps({"accuracy": entries, "sweep": curves}, indent=1) + "\n", encoding="utf-8"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Encoders trained, merged, calibrated and exported."""

@@ -1,0 +1,279 @@
+"""Stage: fine-tune an encoder as a judge with the Hugging Face Trainer.
+
+    python -m training.train --train train.jsonl --base EuroBERT/EuroBERT-210m --output_dir OUT
+    torchrun --nproc_per_node 8 -m training.train ...            (several GPUs; so does accelerate launch)
+
+Defaults are the paper's (arXiv 2604.09497, section 2.3): one epoch, learning rate 2e-5, 5% warm-up, linear decay,
+32 rows a step over all devices, binary cross-entropy on two logits. Weights stay fp32; bf16 is autocast where the
+device has it. Started again, it goes on from its last checkpoint in --output_dir.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+from datasets import Dataset
+from transformers import (
+    AutoConfig,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    DataCollatorWithPadding,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    Trainer,
+    TrainingArguments,
+    set_seed,
+)
+from transformers.trainer import TRAINER_STATE_NAME
+from transformers.trainer_pt_utils import LengthGroupedSampler
+
+from lm_eval_bertjudge.judges.encoder.card import CARD_FILE, JudgeCard
+from lm_eval_bertjudge.judges.encoder.encoding import ENCODING_VERSIONS, MARKERS, Encoder
+from training.data.rows import read_rows, sha256
+
+logger = logging.getLogger(__name__)
+
+
+def load_base(base: str) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
+    """The encoder with a two-label head, and its tokenizer with the three markers; a judge comes back as it is."""
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    is_judge = tokenizer.convert_tokens_to_ids(MARKERS[0]) not in (None, tokenizer.unk_token_id)
+    tokenizer.add_special_tokens({"additional_special_tokens": list(MARKERS)})
+    config = AutoConfig.from_pretrained(
+        base, num_labels=2, id2label={0: "wrong", 1: "right"}, label2id={"wrong": 0, "right": 1}
+    )
+    config.pad_token_id = tokenizer.pad_token_id
+    for name in ("attention_probs_dropout_prob", "attention_dropout"):
+        if hasattr(
+            config, name
+        ):  # with dropout, scaled-dot-product attention falls back to a path twice as slow
+            setattr(config, name, 0.0)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        base, config=config, dtype=torch.float32
+    )
+    if is_judge:  # a judge is trained further: its markers have learned their embeddings
+        return tokenizer, model
+    model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    weight = model.get_input_embeddings().weight
+    with (
+        torch.no_grad()
+    ):  # from words, not noise around the mean: three equal markers tell the fields apart too late
+        for marker, word in zip(MARKERS, ("question", "answer", "reference"), strict=True):
+            pieces = tokenizer(word, add_special_tokens=False)["input_ids"]
+            weight[tokenizer.convert_tokens_to_ids(marker)] = weight[pieces].mean(dim=0)
+    return tokenizer, model
+
+
+def load_dataset(path: Path, encoder: Encoder) -> Dataset:
+    """The training file as token ids with labels and lengths."""
+    columns: dict[str, list] = {"input_ids": [], "labels": [], "length": []}
+    chunk: list[dict] = []
+
+    def encode_chunk() -> None:
+        encoded = encoder.encode(
+            [(row["question"], row["candidate"], row["reference"]) for row in chunk]
+        )
+        columns["input_ids"] += [e.ids for e in encoded]
+        columns["labels"] += [int(row["label"]) for row in chunk]
+        columns["length"] += [len(e.ids) for e in encoded]
+        chunk.clear()
+
+    for row in read_rows(path):
+        if row["label"] is None:  # unjudged rows are never a training label
+            continue
+        if (
+            len(row["reference"]) > encoder.max_length
+        ):  # a sentence and more: another task than short answers
+            continue
+        chunk.append(row)
+        if len(chunk) == 1000:
+            encode_chunk()
+    encode_chunk()
+    return Dataset.from_dict(columns)
+
+
+def wants_bf16(flag: str) -> bool:
+    """Whether to autocast to bf16: as the flag says, "auto" where the GPU has it."""
+    return flag == "on" or (
+        flag == "auto" and torch.cuda.is_available() and torch.cuda.is_bf16_supported()
+    )
+
+
+def arguments(args: argparse.Namespace, n_rows: int) -> TrainingArguments:
+    """The Trainer's settings; the batch of 32 is split over the devices."""
+    on_gpu = torch.cuda.is_available()
+    n_devices = int(os.environ.get("WORLD_SIZE", "0")) or max(
+        1, torch.cuda.device_count()
+    )  # set by torchrun
+    per_device = max(1, args.batch_size // (n_devices * args.gradient_accumulation_steps))
+    steps = max(1, int(n_rows * args.epochs) // args.batch_size)
+    return TrainingArguments(
+        output_dir=str(args.output_dir),
+        num_train_epochs=args.epochs,
+        per_device_train_batch_size=per_device,
+        gradient_accumulation_steps=args.gradient_accumulation_steps,
+        learning_rate=args.learning_rate,
+        warmup_steps=int(steps * args.warmup_ratio),
+        lr_scheduler_type="linear",
+        weight_decay=args.weight_decay,
+        bf16=wants_bf16(args.bf16),
+        use_cpu=not on_gpu,
+        logging_steps=args.logging_steps,
+        save_steps=args.save_steps,
+        save_total_limit=2,
+        report_to=args.report_to.split(","),
+        seed=args.seed,
+        dataloader_num_workers=0,
+        disable_tqdm=True,
+    )
+
+
+class RowOrder(LengthGroupedSampler):
+    """Batches of similar lengths, in an order that seed and epoch alone decide.
+
+    The Trainer's own draws from the global random state. A run that goes on in its second epoch then draws another
+    order, and skips rows that were never seen for rows that were.
+    """
+
+    def __init__(self, trainer: Trainer) -> None:
+        args = trainer.args
+        batch = args.train_batch_size * args.gradient_accumulation_steps
+        super().__init__(batch, lengths=list(trainer.train_dataset["length"]))
+        self._trainer = trainer
+
+    def __iter__(self) -> Iterator[int]:
+        epoch = int((self._trainer.state.epoch or 0.0) + 1e-6)
+        self.generator = torch.Generator().manual_seed(1000 * self._trainer.args.seed + epoch)
+        return super().__iter__()
+
+
+class JudgeTrainer(Trainer):
+    """The Trainer with rows in `RowOrder`."""
+
+    def _get_train_sampler(self, train_dataset: Dataset | None = None) -> RowOrder:
+        return RowOrder(self)
+
+
+def last_checkpoint(output_dir: Path) -> str | None:
+    """The last checkpoint that was written whole: its state is the last file that the Trainer writes into it."""
+    found = sorted(
+        output_dir.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]), reverse=True
+    )
+    for checkpoint in found:
+        try:
+            json.loads((checkpoint / TRAINER_STATE_NAME).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            logger.warning("%s was cut short and is left out", checkpoint)
+            continue
+        return str(checkpoint)
+    return None
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--train", type=Path, required=True, help="training file from training.mix (.jsonl)"
+    )
+    parser.add_argument("--base", required=True, help="encoder to fine-tune: folder or hub id")
+    parser.add_argument(
+        "--output_dir", type=Path, required=True, help="checkpoints, then the judge itself"
+    )
+    parser.add_argument(
+        "--name", default="", help="the judge's name in its card (default: the output folder's)"
+    )
+    parser.add_argument(
+        "--base_name", default="", help="the encoder's name in the card (default: --base)"
+    )
+    parser.add_argument("--max_length", type=int, default=2048, help="longest input in tokens")
+    parser.add_argument("--epochs", type=float, default=1.0)
+    parser.add_argument("--learning_rate", type=float, default=2e-5)
+    parser.add_argument("--warmup_ratio", type=float, default=0.05)
+    parser.add_argument("--weight_decay", type=float, default=0.0)
+    parser.add_argument("--batch_size", type=int, default=32, help="rows a step, over all devices")
+    parser.add_argument("--gradient_accumulation_steps", type=int, default=1)
+    parser.add_argument(
+        "--bf16", choices=("auto", "on", "off"), default="auto", help="auto: on GPUs that have it"
+    )
+    parser.add_argument("--logging_steps", type=int, default=100)
+    parser.add_argument(
+        "--encoding", choices=ENCODING_VERSIONS, default=ENCODING_VERSIONS[-1], help="input format"
+    )
+    parser.add_argument("--save_steps", type=int, default=500)
+    parser.add_argument(
+        "--report_to", default="none", help="none, tensorboard, wandb; comma-separated"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args(argv)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+
+    set_seed(args.seed)  # the head of a new judge is random
+    tokenizer, model = load_base(args.base)
+    encoder = Encoder(
+        tokenizer.backend_tokenizer.to_str(), max_length=args.max_length, version=args.encoding
+    )
+    dataset = load_dataset(args.train, encoder)
+    logger.info(
+        "%d rows, mean length %.0f tokens",
+        len(dataset),
+        sum(dataset["length"]) / max(1, len(dataset)),
+    )
+    trainer = JudgeTrainer(
+        model=model,
+        args=arguments(args, len(dataset)),
+        train_dataset=dataset,
+        data_collator=DataCollatorWithPadding(tokenizer, pad_to_multiple_of=32),
+    )
+    trainer.train(resume_from_checkpoint=last_checkpoint(args.output_dir))
+    trainer.save_model()
+    if trainer.is_world_process_zero():
+        tokenizer.save_pretrained(args.output_dir)
+        card(args, trainer).write(args.output_dir)
+
+
+def card(args: argparse.Namespace, trainer: Trainer) -> JudgeCard:
+    """The judge's card before evaluation and export fill in their parts."""
+    manifest = args.train.with_name(args.train.name + ".manifest.json")
+    before = (
+        {"before": JudgeCard.read(Path(args.base)).training}
+        if (Path(args.base) / CARD_FILE).exists()
+        else {}
+    )
+    settings = (
+        "epochs",
+        "learning_rate",
+        "warmup_ratio",
+        "weight_decay",
+        "batch_size",
+        "seed",
+        "bf16",
+    )
+    return JudgeCard(
+        name=args.name or args.output_dir.name,
+        max_length=args.max_length,
+        encoding=args.encoding,
+        base_model=args.base_name or args.base,
+        training=before
+        | {name: getattr(args, name) for name in settings}
+        | {
+            "rows": len(trainer.train_dataset),
+            "data_sha256": sha256(args.train),
+            "data": json.loads(manifest.read_text()) if manifest.exists() else None,
+            "seconds": round(trainer.state.log_history[-1].get("train_runtime", 0))
+            if trainer.state.log_history
+            else None,
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()

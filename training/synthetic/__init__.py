@@ -1,0 +1,1 @@
+"""Rows whose label is known by construction."""

@@ -1,0 +1,203 @@
+"""The final answer of a candidate: finding it, writing it in other forms, drawing a different one near it."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from dataclasses import dataclass
+
+from num2words import num2words
+
+from training.synthetic import phrasing
+
+_OPTION = re.compile(r"^[ \t]*\(?([A-J])[.)][ \t]*(\S.*)$", re.MULTILINE)
+
+
+_FRACTION = re.compile(r"\\?d?frac\{(-?\d+)\}\{(\d+)\}|(-?\d+)/(\d+)")
+
+
+_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+
+
+_ENDINGS = (
+    re.compile(
+        r"(?:final answer|answer is|answer)\s*:?\s*\**\s*(?P<a>[^\n]{1,80}?)\s*\**\.?\s*$",
+        re.IGNORECASE,
+    ),
+    re.compile(r"####\s*(?P<a>[^\n]{1,40}?)\s*$"),
+    re.compile(r"\nA:\s*(?P<a>[^\n]{1,40}?)\s*$"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A candidate taken apart: what it says on the way, and the final answer it gives."""
+
+    reasoning: str
+    answer: str
+
+
+def take_apart(candidate: str) -> Parts | None:
+    """Finds the final answer that ends a candidate: JSON with an "answer" field, "answer is X", "#### X"; else None."""
+    text = re.sub(r"^```(?:json)?|```$", "", candidate.strip()).strip()
+    if text.startswith("{"):
+        try:
+            found = json.loads(text)
+        except json.JSONDecodeError:
+            return None
+        if isinstance(found, dict) and str(found.get("answer", "")).strip():
+            return Parts(str(found.get("reasoning", "")).strip(), str(found["answer"]).strip())
+        return None
+    for ending in _ENDINGS:
+        if match := ending.search(text):
+            sentence_start = (
+                max(text.rfind("\n", 0, match.start()), text.rfind(". ", 0, match.start())) + 1
+            )
+            return Parts(text[:sentence_start].strip(), match["a"].strip("*$ "))
+    return None
+
+
+def options(question: str) -> dict[str, str]:
+    """Letter to text of the options listed one a line in a multiple-choice question."""
+    return {letter: text.strip() for letter, text in _OPTION.findall(question)}
+
+
+def first_option(question: str) -> int:
+    """Where the list of options begins in a question; its length where there is none."""
+    match = _OPTION.search(question)
+    return match.start() if match else len(question)
+
+
+def letter_of(answer: str) -> str | None:
+    """The option letter that an answer such as "B", "(B)" or "B. text" names."""
+    match = re.match(r"^\(?([A-J])(?:[.):]|$|\s*$)", answer.strip())
+    return match[1] if match else None
+
+
+def answer_form(answer: str, choices: dict[str, str], rng: random.Random) -> str:
+    """Another way to write the same answer: letter, bracketed letter or option text; number with comma, .00 or $."""
+    letter = letter_of(answer)
+    if choices and letter in choices:
+        text = choices[letter]
+        ordinal = f"the {num2words(1 + list(choices).index(letter), to='ordinal')} option"
+        plain = (
+            letter,
+            letter,
+            f"({letter})",
+            f"{letter})",
+            f"{letter}. {text}",
+            f"{letter}) {text}",
+            f"option {letter}",
+        )
+        return rng.choice(
+            (*plain, text, text, ordinal)
+            if rng.random() < 0.6
+            else (*plain, text, text, letter.lower())
+        )
+    if _NUMBER.fullmatch(answer):
+        return _number_form(answer, rng)
+    return _fraction_form(answer, rng)
+
+
+def reference_form(reference: str, choices: dict[str, str], rng: random.Random) -> tuple[str, bool]:
+    """Another way to write the reference, and whether only an option's letter (or only its text) is left of it."""
+    letter = letter_of(reference)
+    if len(choices) > 1 and letter in choices:
+        text = choices[letter]
+        both = (
+            f"{letter}) {text}",
+            f"{letter}) {text}",
+            f"{letter}. {text}",
+            f"({letter}) {text}",
+            f"{letter}: {text}",
+        )
+        alone = (letter, f"({letter})", text)
+        return (rng.choice(both), False) if rng.random() < 0.65 else (rng.choice(alone), True)
+    if _NUMBER.fullmatch(reference) and rng.random() < 0.3:
+        return _number_form(reference, rng), False
+    return _fraction_form(reference, rng) if rng.random() < 0.3 else reference, False
+
+
+def _number_form(number: str, rng: random.Random) -> str:
+    plain = number.replace(",", "")
+    whole, _, decimals = plain.partition(".")
+    comma = (
+        f"{int(whole):,}" + (f".{decimals}" if decimals else "")
+        if whole.lstrip("-").isdigit()
+        else number
+    )
+    with_zeros = plain if decimals else rng.choice((f"{plain}.00", f"{plain}.0"))
+    minus = plain.replace("-", "\u2212")
+    unit = f"{comma} {rng.choice(phrasing.UNITS)}"
+    spaced = comma.replace(",", rng.choice((" ", "\u202f", "\u00a0")))
+    words = num2words(float(plain) if decimals else int(plain)) if len(plain) < 7 else plain
+    forms = (
+        plain,
+        plain,
+        plain,
+        comma,
+        comma,
+        with_zeros,
+        f"${comma}",
+        unit,
+        unit,
+        f"\\${comma}",
+        minus,
+        spaced,
+        words,
+        words,
+    )
+    return rng.choice(forms)
+
+
+def _fraction_form(answer: str, rng: random.Random) -> str:
+    """The same fraction as LaTeX, with a slash, or as a decimal where that is exact."""
+    if not (match := _FRACTION.fullmatch(answer)):
+        return answer
+    top, bottom = (match[1], match[2]) if match[1] else (match[3], match[4])
+    forms = [f"\\frac{{{top}}}{{{bottom}}}", f"\\dfrac{{{top}}}{{{bottom}}}", f"{top}/{bottom}"]
+    value = int(top) / max(1, int(bottom))
+    return rng.choice(forms + [f"{value:g}"] * (value * 10000 == int(value * 10000)))
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is one plain number, such as 1,234 or -2.5."""
+    return _NUMBER.fullmatch(text.strip()) is not None
+
+
+def other_number(number: str, nearby: str, rng: random.Random) -> str:
+    """A different number: one step or digit away, a factor off, or another one that occurs in `nearby`."""
+    plain = number.replace(",", "")
+    value = float(plain)
+    seen = [n.strip(",") for n in _NUMBER.findall(nearby)]
+    seen = [n for n in seen if float(n.replace(",", "")) != value]
+    if seen and rng.random() < 0.5:
+        return rng.choice(seen)
+    digits = list(plain)
+    at = rng.choice([i for i, c in enumerate(digits) if c.isdigit()])
+    digits[at] = rng.choice([d for d in "123456789" if d != digits[at]])
+    steps = (
+        value + 1,
+        value - 1,
+        value + 10,
+        value * 10,
+        value / 2,
+        value * 2,
+        -value,
+        value / 10,
+        value + 0.5,
+    )
+    made = "".join(digits) if rng.random() < 0.4 else f"{rng.choice(steps):.10g}"
+    return made if float(made) != value else f"{value + 1:.10g}"
+
+
+def shape(text: str) -> str:
+    """A rough type of a short answer (number, year, name, phrase), so that distractors are of the same kind."""
+    text = text.strip()
+    if re.fullmatch(r"(1[5-9]|20)\d\d", text):
+        return "year"
+    if any(c.isdigit() for c in text):
+        return "number"
+    kind = "name" if text[:1].isupper() else "phrase"
+    return f"{kind}{min(3, len(text.split()))}"

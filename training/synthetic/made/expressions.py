@@ -1,0 +1,312 @@
+"""Fractions, pairs, intervals, solution sets, polynomials: equal expressions and near misses."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+from num2words import num2words
+
+from training.synthetic.made.case import Case
+
+
+def fraction_forms(f: Fraction) -> list[str]:
+    """A fraction as LaTeX, slash, words, and as decimal or percent where those are exact."""
+    top, bottom = f.numerator, f.denominator
+    forms = [
+        f"\\frac{{{top}}}{{{bottom}}}",
+        f"\\dfrac{{{top}}}{{{bottom}}}",
+        f"{top}/{bottom}",
+        f"{top} / {bottom}",
+        f"{top} over {bottom}",
+    ]
+    value = top / bottom
+    if 2 < bottom < 13 and 0 < top < 20:
+        forms.append(f"{num2words(top)} {num2words(bottom, to='ordinal')}" + "s" * (top > 1))
+    elif bottom == 2 and top == 1:
+        forms += ["one half", "a half"]
+    if round(value, 4) == value:
+        forms += [
+            f"{value:g}",
+            f"{value:g}",
+            f"{value * 100:g}%",
+            f"{value * 100:g} percent",
+            f"{value * 100:g}\\%",
+        ]
+    else:
+        forms += [f"{value:.4f}...", f"about {value:.3f}", f"{value * 100:.1f}%"]
+    return forms
+
+
+def fraction(rng: random.Random) -> Case:
+    f = Fraction(rng.randint(1, 19), rng.choice((2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 50)))
+    while f.denominator == 1:
+        f = Fraction(rng.randint(1, 19), rng.randint(2, 20))
+    misses = (
+        1 / f,
+        f + 1,
+        Fraction(f.numerator + 1, f.denominator),
+        Fraction(f.numerator, f.denominator + 1),
+        -f,
+        1 - f,
+        f / 10,
+    )
+    wrong = [form for miss in misses if miss != f and miss != 0 for form in fraction_forms(miss)]
+    topics = (
+        "What fraction of the total is it?",
+        "Find the probability.",
+        "Simplify the expression.",
+        "What share remains?",
+    )
+    return Case(rng.choice(topics), rng.choice(fraction_forms(f)[:4]), fraction_forms(f), wrong)
+
+
+def pair(rng: random.Random) -> Case:
+    a, b = rng.sample(
+        (
+            "2",
+            "3",
+            "-4",
+            "5",
+            "7",
+            "-1",
+            "0",
+            "\\frac{1}{2}",
+            "\\frac{\\pi}{3}",
+            "10",
+            "6",
+            "\\sqrt{3}",
+        ),
+        2,
+    )
+    c = rng.choice(("1", "8", "-2", "9"))
+
+    def forms(x: str, y: str) -> list[str]:
+        return [
+            f"({x}, {y})",
+            f"({x},{y})",
+            f"\\left( {x}, {y} \\right)",
+            f"\\left({x},{y}\\right)",
+            f"x = {x}, y = {y}",
+            f"x={x} and y={y}",
+        ]
+
+    wrong = [*forms(b, a), *forms(b, a), *forms(a, c), *forms(c, b), f"({a})"]
+    ask = (
+        "Solve the system for (x, y).",
+        "Find the coordinates of the point.",
+        "Give the midpoint.",
+        "Which point is it?",
+    )
+    return Case(rng.choice(ask), rng.choice(forms(a, b)[:4]), forms(a, b), wrong)
+
+
+def ratio(rng: random.Random) -> Case:
+    a, b = rng.sample(range(1, 20), 2)
+    right = [
+        f"{a}:{b}",
+        f"{a} : {b}",
+        f"{a} to {b}",
+        f"{num2words(a)} to {num2words(b)}",
+        f"{a}/{b}",
+        f"\\frac{{{a}}}{{{b}}}",
+    ]
+    wrong = [
+        f"{b}:{a}",
+        f"{b} to {a}",
+        f"{b}/{a}",
+        f"{a + 1}:{b}",
+        f"{a}:{b + 1}",
+        f"{num2words(b)} to {num2words(a)}",
+    ]
+    return Case(
+        "What is the ratio of the first to the second?",
+        rng.choice((f"{a}:{b}", f"{a} : {b}")),
+        right,
+        wrong,
+    )
+
+
+def interval(rng: random.Random) -> Case:
+    a, b = sorted(rng.sample(range(-9, 10), 2))
+    left, right = rng.choice("(["), rng.choice(")]")
+    less, more = {"(": "<", "[": "\\le"}[left], {")": "<", "]": "\\le"}[right]
+    same = [
+        f"{left}{a}, {b}{right}",
+        f"{left}{a},{b}{right}",
+        f"x \\in {left}{a}, {b}{right}",
+        f"{a} {less} x {more} {b}",
+    ]
+    plain = {"<": "<", "\\le": "<="}
+    same += [f"{a} {plain[less]} x {plain[more]} {b}", f"\\left{left}{a}, {b}\\right{right}"]
+    turn = {"(": "[", "[": "(", ")": "]", "]": ")"}
+    wrong = [
+        f"{turn[left]}{a}, {b}{right}",
+        f"{left}{a}, {b}{turn[right]}",
+        f"x {plain[more]} {b}",
+        f"x > {a}",
+        f"{left}{a}, {b + 1}{right}",
+    ]
+    wrong += [
+        f"{left}{-b}, {a}{right}",
+        f"{turn[left]}{a}, {b}{turn[right]}",
+        f"(-\\infty, {b}{right}",
+        f"{left}{a}, \\infty)",
+    ]
+    return Case("For which x does the inequality hold?", same[0], same, wrong)
+
+
+def half_line(rng: random.Random) -> Case:
+    a, closed = rng.randint(-9, 9), rng.random() < 0.5
+    mark, other = ("[", "(") if closed else ("(", "[")
+    sign, miss = (">=", ">") if closed else (">", ">=")
+    same = [
+        f"{mark}{a}, \\infty)",
+        f"{mark}{a}, ∞)",
+        f"x {sign} {a}",
+        f"x \\geq {a}" if closed else f"x > {a}",
+    ]
+    same += [f"x ≥ {a}"] if closed else []
+    wrong = [
+        f"{other}{a}, \\infty)",
+        f"x {miss} {a}",
+        f"x {sign.replace('>', '<')} {a}",
+        f"{mark}{a + 1}, \\infty)",
+        f"(-\\infty, {a})",
+        f"x {sign} {-a or 1}",
+    ]
+    return Case("State the solution set.", same[0], same, wrong)
+
+
+def several(rng: random.Random) -> Case:
+    values = rng.sample(range(-12, 30), rng.choice((2, 2, 3)))
+    if rng.random() < 0.3:
+        values = [values[0] or 5, -(values[0] or 5)]
+    mixed = rng.sample(values, len(values))
+
+    def forms(v: list[int]) -> list[str]:
+        text = [str(n) for n in v]
+        joined = ", ".join(text)
+        return [
+            joined,
+            " and ".join(text),
+            f"\\{{{joined}\\}}",
+            f"{{{joined}}}",
+            f"x = {' or x = '.join(text)}",
+            f"{', '.join(text[:-1])} and {text[-1]}",
+        ]
+
+    right = (
+        forms(values)
+        + forms(mixed)
+        + ([f"±{abs(values[0])}", f"\\pm {abs(values[0])}"] * 2 if values[0] == -values[1] else [])
+    )
+    wrong = [
+        str(values[0]),
+        str(values[-1]),
+        f"x = {values[0]}",
+        *forms([*values[:-1], values[-1] + 1]),
+        *forms([*values, values[0] + 31]),
+    ]
+    wrong += forms(values[:-1]) if len(values) > 2 else []
+    return Case("Find all solutions.", forms(values)[rng.choice((0, 1, 2, 3))], right, wrong)
+
+
+def polynomial(rng: random.Random) -> Case:
+    a, b, c = (
+        rng.choice((1, 1, 2, 3)),
+        rng.choice((-7, -5, -3, 2, 4, 6, 8)),
+        rng.choice((-9, -4, -1, 1, 5, 9, 12)),
+    )
+
+    def terms(a: int, b: int, c: int, x: str) -> list[str]:
+        return [f"{'' if a == 1 else a}{x}^2", f"{b}{x}", f"{c}"]
+
+    def joined(parts: list[str], rng: random.Random) -> str:
+        text = " + ".join(parts).replace("+ -", "- ")
+        return rng.choice(
+            (
+                text,
+                text,
+                text.replace(" ", ""),
+                text.replace("^2", "²"),
+                text.replace("^2", "**2"),
+                f"${text}$",
+                text.replace("^2", "^{2}"),
+            )
+        )
+
+    right = [joined(rng.sample(terms(a, b, c, "x"), 3), rng) for _ in range(4)] + [
+        joined(terms(a, b, c, "x"), rng) for _ in range(4)
+    ]
+    misses = (
+        (a, -b, c),
+        (a, b, -c),
+        (a, b + 1, c),
+        (a + 1, b, c),
+        (a, b, c + 1),
+        (a, c, b) if b != c else (a, b, c + 2),
+    )
+    wrong = [joined(terms(*m, "x"), rng) for m in misses for _ in range(2)] + [
+        joined(terms(a, b, c, "y"), rng),
+        joined(terms(a, b, c, "x")[:2], rng),
+    ]
+    return Case(
+        rng.choice(("Expand the product.", "Simplify the polynomial.")),
+        " + ".join(terms(a, b, c, "x")).replace("+ -", "- ").replace("^2", "^{2}"),
+        right,
+        wrong,
+    )
+
+
+def radical(rng: random.Random) -> Case:
+    a, b = rng.sample((2, 3, 5, 6, 7, 10, 11), 2)
+    right = [
+        f"{a}\\sqrt{{{b}}}",
+        f"{a} \\sqrt{{{b}}}",
+        f"{a}√{b}",
+        f"{a}*sqrt({b})",
+        f"{a} times the square root of {b}",
+        f"\\sqrt{{{a * a * b}}}",
+        f"{a}\\sqrt {b}",
+    ]
+    wrong = [
+        f"{b}\\sqrt{{{a}}}",
+        f"\\sqrt{{{b}}}",
+        f"{a}\\sqrt{{{b + 1}}}",
+        f"{a + 1}\\sqrt{{{b}}}",
+        f"{b}√{a}",
+        f"{a * b}",
+        f"-{a}\\sqrt{{{b}}}",
+        f"{b}*sqrt({a})",
+    ]
+    return Case("Write the length in simplest radical form.", f"{a}\\sqrt{{{b}}}", right, wrong)
+
+
+def line(rng: random.Random) -> Case:
+    m, b = rng.choice((-4, -3, -2, 2, 3, 5)), rng.choice((-6, -3, -1, 1, 4, 7))
+
+    def forms(m: int, b: int) -> list[str]:
+        tail = f"+ {b}" if b > 0 else f"- {-b}"
+        left = f"+ {-m}" if m < 0 else f"- {m}"
+        moved = f"y {left}x = {b}"
+        return [
+            f"y = {m}x {tail}",
+            f"y={m}x{tail.replace(' ', '')}",
+            f"{m}x {tail}",
+            f"y = {b} {'+' if m > 0 else '-'} {abs(m)}x",
+            moved,
+        ]
+
+    wrong = [
+        form
+        for miss in ((-m, b), (m, -b), (m + 1, b), (b, m), (m, b + 1))
+        if miss != (m, b)
+        for form in forms(*miss)
+    ]
+    return Case(
+        "Give the equation of the line.",
+        f"y = {m}x {'+' if b > 0 else '-'} {abs(b)}",
+        forms(m, b),
+        wrong,
+    )
