@@ -192,7 +192,7 @@ def test_the_command_in_the_message_judges_as_the_run_would_have(
     assert f"judging failed: {mendable / 'model.onnx'} cannot be opened" in caplog.text
     command = resuming(caplog)
     (mendable / "model.onnx.away").rename(mendable / "model.onnx")
-    ours = shlex.join([sys.executable, "-m", "lm_eval_bertjudge.cli"])
+    ours = shlex.join([sys.executable, "-m", "lm_eval_bertjudge"])
     done = subprocess.run(
         command.replace("bertjudge", ours, 1), shell=True, capture_output=True, text=True
     )

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lm_eval_bertjudge import cli, spill
+from lm_eval_bertjudge import cli, spill, template
 from lm_eval_bertjudge.errors import BertJudgeError, CheckpointError, InputError
 from lm_eval_bertjudge.harness import VerdictRow
 from lm_eval_bertjudge.io.formats import lm_eval
@@ -60,12 +60,12 @@ def folder() -> Iterator[Path]:
 
 
 @any_input
-@given(template=template_texts | names, doc=docs)
-def test_rendering_gives_text_or_our_error(template: str, doc: dict[str, Any]) -> None:
+@given(text=template_texts | names, doc=docs)
+def test_rendering_gives_text_or_our_error(text: str, doc: dict[str, Any]) -> None:
     try:
-        assert isinstance(template.question(template, doc), str)
+        assert isinstance(template.question(text, doc), str)
         assert all(
-            isinstance(each, str) and each.strip() for each in template.references(template, doc)
+            isinstance(each, str) and each.strip() for each in template.references(text, doc)
         )
     except InputError:
         pass

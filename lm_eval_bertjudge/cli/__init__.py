@@ -236,7 +236,3 @@ def _demo(_: argparse.Namespace) -> None:
     from lm_eval_bertjudge.demo.run import run
 
     print(run())
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -39,12 +39,12 @@ def test_text_that_looks_like_a_list_or_number_stays_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "template",
+    "text",
     ["target", "{{ target }}", "{{ target }} x", "{{ answer.split( }}", "{{ label[3] }}"],
 )
-def test_what_cannot_be_rendered_names_the_fields_there_are(template: str) -> None:
+def test_what_cannot_be_rendered_names_the_fields_there_are(text: str) -> None:
     with pytest.raises(InputError, match="aliases, answer, answers, choices, label"):
-        template.references(template, DOC)
+        template.references(text, DOC)
 
 
 @pytest.mark.parametrize("empty", [[], None, "", "  ", [None, ""]])
