@@ -25,20 +25,20 @@ from lm_eval_bertjudge import spill
 from lm_eval_bertjudge.autoload import tasks_dir
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.scorer import Pipeline
-from lm_eval_bertjudge.types import Verdict
+from lm_eval_bertjudge.types import Reason, Source, Verdict, unjudged
 
 logger = logging.getLogger(__name__)
 
 # Opt-in rows for the table: the share of a task's answers for which this holds.
 COLUMNS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
-    "unjudged": lambda row: row["source"] == "unjudged",
-    "lexical": lambda row: row["source"] == "lexical",
+    "unjudged": lambda row: row["source"] == Source.NONE,
+    "lexical": lambda row: row["source"] == Source.RULE,
     "truncated": lambda row: row["truncated"],
-    "parse_failure": lambda row: row["reason"] == "parse_failure",
+    "parse_failure": lambda row: row["reason"] == Reason.PARSE_FAILURE,
 }
 
 
-FAILED = Verdict(None, False, "unjudged", False, "judging_failed")
+FAILED = unjudged(Reason.JUDGING_FAILED)
 
 
 class VerdictRow(UserDict[str, Any]):
@@ -214,7 +214,7 @@ def _mean(values: list[float]) -> float:
 
 def _warn(method: str, verdicts: list[Verdict]) -> None:
     """One line when anything was left unjudged or was judged on a shortened text."""
-    unjudged = [v.reason for v in verdicts if v.source == "unjudged"]
+    unjudged = [v.reason for v in verdicts if v.source == Source.NONE]
     truncated = sum(v.truncated for v in verdicts)
     if unjudged or truncated:
         reasons = f" ({', '.join(sorted(set(unjudged)))})" if unjudged else ""

@@ -13,7 +13,7 @@ from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS, Judge, load_judge, read_card
 from lm_eval_bertjudge.judges.llm.judge import LLMCard, LLMJudge, LLMOptions, load_llm
 from lm_eval_bertjudge.rules import baseline, cascade
-from lm_eval_bertjudge.types import JudgeItem, Verdict
+from lm_eval_bertjudge.types import JudgeItem, Reason, Verdict, unjudged
 
 Method = Literal["judge", "lexical", "cascade", "llm"]
 METHODS: tuple[Method, ...] = ("judge", "lexical", "cascade", "llm")
@@ -181,7 +181,7 @@ class Pipeline:
     def _by_rule(self, item: JudgeItem) -> Verdict | None:
         """The verdict of the lexical stage; None where the encoder has to read the answer."""
         if not item.references:
-            return Verdict(None, False, "unjudged", False, "no_reference")
+            return unjudged(Reason.NO_REFERENCE)
         if self.method in ("judge", "llm"):
             return None
         if self.method == "cascade" and self.fallback == "no_match":
@@ -189,6 +189,7 @@ class Pipeline:
         found = baseline.verdict(item, self.match)
         return (
             found
-            if self.method == "lexical" or found.reason not in ("parse_failure", "undecided")
+            if self.method == "lexical"
+            or found.reason not in (Reason.PARSE_FAILURE, Reason.UNDECIDED)
             else None
         )

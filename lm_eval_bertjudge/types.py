@@ -3,9 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from enum import Enum
+from typing import Any
 
-Source = Literal["judge", "lexical", "unjudged"]
+
+class _Word(str, Enum):
+    """A word of a fixed list, which is written as itself."""
+
+    __str__ = str.__str__
+
+
+class Source(_Word):
+    """Who decided."""
+
+    RULE = "rule"
+    ENCODER = "encoder"
+    LLM = "llm"
+    NONE = "none"
+
+
+class Reason(_Word):
+    """Why it was decided so, or why it was not."""
+
+    THRESHOLD = "threshold"  # p_correct, of an encoder or an LLM
+    LLM = "llm"  # an LLM's words
+    MATCH = "match"
+    MISMATCH = "mismatch"
+    PARSE_FAILURE = "parse_failure"
+    EMPTY_ANSWER = "empty_answer"
+    # From here on nothing was decided.
+    NO_REFERENCE = "no_reference"
+    REFERENCE_TOO_LONG = "reference_too_long"
+    UNDECIDED = "undecided"  # Math-Verify gave no answer in time
+    JUDGING_FAILED = "judging_failed"
+    CUT = "cut"
+    UNPARSABLE = "unparsable"
+    TIMEOUT = "timeout"
+    DISCONNECTED = "disconnected"
+    MALFORMED_REPLY = "malformed_reply"
+    TOO_LONG = "too_long"
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +50,7 @@ class JudgeItem:
 
     Attributes:
         question: The prompt as the model got it; empty for candidate against reference alone (CR mode).
-        references: Acceptable answers, at least one; matching any of them is enough.
+        references: Acceptable answers; matching any of them is enough. Without any the item is left unjudged.
         candidate: The model's raw output.
     """
 
@@ -30,9 +66,10 @@ class Verdict:
     Attributes:
         p_correct: Probability in [0, 1] that the candidate's final answer is right; None when unjudged.
         correct: The decision. False when unjudged, so read `source` before counting it as a wrong answer.
-        source: Who decided: the encoder ("judge"), a rule ("lexical"), or nobody ("unjudged").
+        source: Who decided; NONE when unjudged.
         truncated: The judge saw a shortened question or candidate.
-        reason: One word for why, e.g. "threshold", "match", "mismatch", "parse_failure", "empty_answer".
+        reason: A `Reason`; or `http_400` and the like, the status with which an LLM's server refused the item.
+        score: What a rule measured, in [0, 1]: ROUGE-L where that was the comparison.
     """
 
     p_correct: float | None
@@ -40,7 +77,24 @@ class Verdict:
     source: Source
     truncated: bool
     reason: str
+    score: float | None = None
 
     def as_row(self) -> dict[str, Any]:
-        """The verdict as a JSON-ready dict with the five field names as keys."""
-        return asdict(self)
+        """The verdict as a JSON-ready dict by field name; `score` is left out where there is none."""
+        row = asdict(self) | {"source": str(self.source), "reason": str(self.reason)}
+        if self.score is None:
+            del row["score"]
+        return row
+
+
+def unjudged(reason: str) -> Verdict:
+    """The verdict on an item that nobody could decide."""
+    return Verdict(None, False, Source.NONE, False, reason)
+
+
+def by_rule(correct: bool, reason: Reason, score: float | None = None) -> Verdict:
+    """The verdict of a rule, which is sure."""
+    return Verdict(float(correct), correct, Source.RULE, False, reason, score)
+
+
+EMPTY_ANSWER = by_rule(False, Reason.EMPTY_ANSWER)  # there is nothing a judge could read

@@ -24,7 +24,7 @@ def read(path: Path) -> list[dict[str, object]]:
 def test_one_pair_prints_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*PAIR, "Final answer: Lima", "--method", "cascade"]) == 0
     row = json.loads(capsys.readouterr().out)
-    assert (row["correct"], row["source"], row["references"]) == (True, "lexical", ["Lima"])
+    assert (row["correct"], row["source"], row["references"]) == (True, "rule", ["Lima"])
 
 
 def test_a_file_keeps_every_field_and_adds_the_verdict(tmp_path: Path) -> None:

@@ -199,7 +199,7 @@ def test_the_command_in_the_message_judges_as_the_run_would_have(
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     expected = BertJudgeFilter(**options).apply(ANSWERS, DOCS)
     flat = [(index, row) for index, rows in enumerate(expected) for row in rows]
-    assert {row["source"] for _, row in flat} == {"lexical", "judge"}
+    assert {row["source"] for _, row in flat} == {"rule", "encoder"}
     assert [
         (row["doc_id"], {name: row[name] for name in flat[0][1]}) for row in judged(command)
     ] == flat
@@ -271,7 +271,7 @@ def test_the_metric_alone_saves_all_answers_of_the_run_in_one_file(
     rows = judged(command)
     assert [row["candidate"] for row in rows] == [row["said"] for row in QUESTIONS]
     assert [row["doc"]["reference"] for row in rows] == ["18", "7", "4"]
-    assert {row["source"] for row in rows} == {"judge"}
+    assert {row["source"] for row in rows} == {"encoder"}
 
 
 # Being stopped

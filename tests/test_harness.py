@@ -66,7 +66,7 @@ def test_the_metric_reads_rows_and_computes_nothing() -> None:
 
 
 def test_columns_are_opt_in() -> None:
-    unjudged = row(p_correct=None, correct=False, source="unjudged", reason="undecided")
+    unjudged = row(p_correct=None, correct=False, source="none", reason="undecided")
     found = bertjudge(
         references=["18"], predictions=[[unjudged]], columns=["unjudged", "lexical", "truncated"]
     )

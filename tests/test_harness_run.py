@@ -88,7 +88,7 @@ def test_three_pipelines_give_three_rows_with_stderr_and_readable_samples(data: 
     samples = found["samples"]["mine"]
     verdicts = {(s["filter"], s["doc_id"]): s["filtered_resps"][0][0] for s in samples}
     assert len(verdicts) == 9
-    assert verdicts["cascade", 0]["source"] == "lexical"
+    assert verdicts["cascade", 0]["source"] == "rule"
     assert 0 < verdicts["judge", 1]["p_correct"] < 1
     assert verdicts["lexical", 1]["reason"] == "parse_failure"
 
@@ -105,7 +105,7 @@ def test_the_log_has_verdicts_as_json_for_every_kind_of_model(data: Path, multim
         model=model, tasks=[task], log_samples=True, bootstrap_iters=0, task_manager=NO_TASKS
     )
     logged = [sanitize_list(sample["filtered_resps"]) for sample in found["samples"]["mine"]]
-    assert [json.loads(rows[0][0])["source"] for rows in logged] == ["lexical"] * 3
+    assert [json.loads(rows[0][0])["source"] for rows in logged] == ["rule"] * 3
 
 
 def test_only_the_metric_in_a_config_without_our_filter(data: Path) -> None:
@@ -192,7 +192,7 @@ def test_the_harness_runs_a_task_with_an_llm_judge(data: Path) -> None:
         )
     assert found["results"]["mine"]["bertjudge,llm"] == pytest.approx(2 / 3)
     rows = [sample["filtered_resps"][0][0] for sample in found["samples"]["mine"]]
-    assert [row["source"] for row in rows] == ["judge"] * 3
+    assert [row["source"] for row in rows] == ["llm"] * 3
     assert rows[0]["p_correct"] == pytest.approx(1 / (1 + math.exp(-2.3)))
 
 

@@ -61,7 +61,7 @@ def test_an_answer_that_says_nothing_is_wrong_by_rule(
     backend: CountingBackend, candidate: str
 ) -> None:
     verdict = judge_with(backend).judge([item(candidate)])[0]
-    assert (verdict.correct, verdict.p_correct, verdict.source) == (False, 0.0, "lexical")
+    assert (verdict.correct, verdict.p_correct, verdict.source) == (False, 0.0, "rule")
     assert verdict.reason == "empty_answer"
     assert backend.rows == []
 
@@ -77,7 +77,7 @@ def test_a_reference_too_long_for_the_judge_is_unjudged_and_the_others_are_not(
     verdicts = judge_with(backend).judge(
         [item("a"), item("a", "word " * 300), item("a", "word " * 300, "18")]
     )
-    assert [v.source for v in verdicts] == ["judge", "unjudged", "judge"]
+    assert [v.source for v in verdicts] == ["encoder", "none", "encoder"]
     assert verdicts[1].p_correct is None
     assert verdicts[1].reason == "reference_too_long"
 

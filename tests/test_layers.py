@@ -17,7 +17,7 @@ LAYERS = {
     "io": 5, "spill": 5,
     "harness": 6, "analysis": 6,
     "demo": 7, "rejudge": 7, "report": 7,
-    "cli": 8,
+    "cli": 8, "__main__": 9,
 }  # fmt: skip
 HEAVY = {
     "torch": "judges/encoder/backends/torch.py",

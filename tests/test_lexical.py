@@ -6,7 +6,7 @@ import pytest
 
 from lm_eval_bertjudge.rules import baseline, math_verify
 from lm_eval_bertjudge.rules.baseline import final_answer, shape, verdict
-from lm_eval_bertjudge.types import JudgeItem
+from lm_eval_bertjudge.types import JudgeItem, Reason, by_rule
 
 
 def item(reference: str, candidate: str) -> JudgeItem:
@@ -49,7 +49,7 @@ def test_a_right_answer_in_the_asked_format_is_right(reference: str, candidate: 
     found = verdict(item(reference, candidate))
     assert found.correct
     assert found.p_correct == 1.0
-    assert found.source == "lexical"
+    assert found.source == "rule"
 
 
 @pytest.mark.parametrize(("reference", "candidate", "reason"), WRONG)
@@ -65,11 +65,11 @@ def test_any_of_several_references_may_be_matched() -> None:
     assert verdict(JudgeItem("", ("NYC", "New York City"), "Final answer: new york city")).correct
 
 
-def test_rouge_l_score_is_in_the_reason() -> None:
-    assert (
-        verdict(item("Denver", "Final answer: Denver, Colorado")).reason == "match (rouge_l 0.67)"
+def test_rouge_l_is_the_score_and_the_reason_has_no_number() -> None:
+    assert verdict(item("Denver", "Final answer: Denver, Colorado")) == by_rule(
+        True, Reason.MATCH, 0.6667
     )
-    assert verdict(item("Denver", "Final answer: Boulder")).reason == "mismatch (rouge_l 0.00)"
+    assert verdict(item("Denver", "Final answer: Boulder")) == by_rule(False, Reason.MISMATCH, 0.0)
 
 
 SHAPES = {
@@ -108,7 +108,7 @@ def test_math_verify_over_its_time_is_unjudged_and_the_next_one_works(
     with monkeypatch.context() as patched:
         patched.setattr(math_verify, "TIMEOUT_S", 0.0)
         late = baseline.verdict(item(r"\sin{x}", r"Final answer: \sin(x)"))
-    assert (late.source, late.p_correct, late.reason) == ("unjudged", None, "undecided")
+    assert (late.source, late.p_correct, late.reason) == ("none", None, "undecided")
     assert math_verify.worker.equal(r"\sqrt{18}", r"3\sqrt{2}")
 
 

@@ -18,7 +18,7 @@ from lm_eval_bertjudge.errors import InputError, UnjudgedError
 from lm_eval_bertjudge.judges.llm.judge import _TYPES, LLMJudge, LLMOptions, load_llm
 from lm_eval_bertjudge.judges.llm.prompts import Failure, Reply
 from lm_eval_bertjudge.scorer import Pipeline
-from lm_eval_bertjudge.types import JudgeItem, Verdict
+from lm_eval_bertjudge.types import JudgeItem, Source, Verdict, unjudged
 from tests.fake_llm import says, serving
 
 
@@ -55,7 +55,9 @@ def test_verdicts_come_in_the_order_of_the_items_and_equal_items_are_asked_once(
 def test_token_probabilities_give_p_and_a_threshold_decides_by_them() -> None:
     likely = (("True", {"True": math.log(0.6), "False": math.log(0.2)}),)
     judge = judge_that(lambda _: Reply("Final answer: True", top_logprobs=likely))
-    assert judge.judge([item("a")])[0] == Verdict(pytest.approx(0.75), True, "judge", False, "llm")
+    assert judge.judge([item("a")])[0] == Verdict(
+        pytest.approx(0.75), True, Source.LLM, False, "llm"
+    )
     strict = judge.judge([item("a")], threshold=0.8)[0]
     assert (strict.correct, strict.reason) == (False, "threshold")
     assert judge_that(lambda _: Reply("Final answer: False")).judge([item("a")])[0].p_correct == 0.0
@@ -76,7 +78,7 @@ def test_what_states_no_verdict_is_unjudged_and_never_wrong(
         max_unjudged=0.05,
     )
     verdicts = judge.judge([item(f"{i}") for i in range(19)] + [item("odd")])
-    assert verdicts[-1] == Verdict(None, False, "unjudged", False, reason)
+    assert verdicts[-1] == unjudged(reason)
     assert all(v.correct for v in verdicts[:-1])
 
 
@@ -96,7 +98,7 @@ def test_a_small_last_chunk_counts_with_the_chunks_before_it() -> None:
         lambda prompt: Reply("Hm.") if "odd" in prompt else Reply("Final answer: True")
     )
     judge.judge([item(f"{i}") for i in range(200)])
-    assert judge.judge([item("odd"), item("even")])[0].source == "unjudged"
+    assert judge.judge([item("odd"), item("even")])[0].source == Source.NONE
     with pytest.raises(
         UnjudgedError, match="20 of 120"
     ):  # but a task of its own size is not hidden by the others
@@ -200,7 +202,7 @@ def test_the_cascade_asks_the_llm_only_where_no_rule_settles_the_answer() -> Non
         verdicts = chosen.decide(
             [item("Final answer: 18"), item("so 18"), item("19"), item("19, I think")]
         )
-    sources = ["lexical", "judge", "lexical", "judge"]
+    sources = ["rule", "llm", "rule", "llm"]
     assert [(v.correct, v.source) for v in verdicts] == list(
         zip([True, True, False, False], sources, strict=True)
     )

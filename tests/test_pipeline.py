@@ -30,7 +30,7 @@ def test_cascade_judges_what_the_rules_leave(
 ) -> None:
     monkeypatch.setattr(scorer, "load_judge", lambda *args, **kwargs: judge_with(backend))
     verdicts = Pipeline(reference="r", method="cascade").decide(ITEMS)
-    assert [v.source for v in verdicts] == ["lexical", "judge", "lexical", "judge"]
+    assert [v.source for v in verdicts] == ["rule", "encoder", "rule", "encoder"]
     assert [v.correct for v in verdicts[::2]] == [True, False]
     assert len(backend.rows) == 2
     monkeypatch.setattr(scorer, "load_judge", absent)
@@ -43,7 +43,7 @@ def test_the_papers_hybrid_judges_only_what_cannot_be_parsed(
     monkeypatch.setattr(scorer, "load_judge", lambda *args, **kwargs: judge_with(backend))
     verdicts = Pipeline(reference="r", method="cascade", fallback="parse_failure").decide(ITEMS)
     assert [(v.source, v.reason) for v in verdicts] == [
-        ("lexical", "match"), ("judge", "threshold"), ("lexical", "mismatch"), ("judge", "threshold"),
+        ("rule", "match"), ("encoder", "threshold"), ("rule", "mismatch"), ("encoder", "threshold"),
     ]  # fmt: skip
 
 

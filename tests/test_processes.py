@@ -147,8 +147,8 @@ def test_two_ranks_judge_their_own_answers_and_the_numbers_are_of_all(folder: Pa
         ids = {(sample["filter"], sample["doc"]["question"]) for sample in judged}
         assert len(judged) == len(ids) == 2 * len(QUESTIONS)
         assert {verdict["source"] for sample in judged for verdict in sample["verdicts"]} <= {
-            "judge",
-            "lexical",
+            "encoder",
+            "rule",
         }
 
 
@@ -197,7 +197,7 @@ def test_a_job_whose_time_is_up_during_judging_leaves_its_answers_and_the_comman
     command[command.index("--judge") + 1] = "default"
     assert cli.main(command[1:]) == 0
     verdicts = Path(command[command.index("--output") + 1]).read_text().splitlines()
-    assert [json.loads(line)["source"] for line in verdicts] == ["judge"] * 3
+    assert [json.loads(line)["source"] for line in verdicts] == ["encoder"] * 3
 
 
 FORKED = """

@@ -23,7 +23,7 @@ from lm_eval_bertjudge.io.verdict_files import read_rows
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.known_tasks import Templates
 from lm_eval_bertjudge.scorer import Pipeline
-from lm_eval_bertjudge.types import Verdict
+from lm_eval_bertjudge.types import Source, Verdict
 
 # More with FUZZ_EXAMPLES=20000, for a search of minutes.
 N_EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "40"))
@@ -75,7 +75,7 @@ def test_rendering_gives_text_or_our_error(text: str, doc: dict[str, Any]) -> No
 @given(
     p=st.none() | st.floats(0, 1),
     correct=st.booleans(),
-    source=st.sampled_from(["judge", "lexical", "unjudged"]),
+    source=st.sampled_from(list(Source)),
     reason=text,
 )
 def test_a_verdict_survives_json_and_the_harness_log(

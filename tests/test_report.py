@@ -167,6 +167,7 @@ def test_sources_histogram_and_curve_count_every_answer(tmp_path: Path) -> None:
     assert {s.title: s.rows for s in found.sections}["Who decided"][0] == [
         "judge",
         24,
+        0.0,
         23 / 24,
         0.0,
         1 / 24,
@@ -175,6 +176,31 @@ def test_sources_histogram_and_curve_count_every_answer(tmp_path: Path) -> None:
     assert found.histogram == [0, 8, 0, 0, 0, 0, 0, 0, 0, 15]
     assert found.curve[9] == (0.5, 15 / 24, None)
     assert found.curve[18] == (0.95, 0.0, None)
+
+
+@pytest.mark.parametrize(
+    ("method", "old", "today"),
+    [
+        ("judge", {"source": "judge", "reason": "threshold"}, {"source": "encoder"}),
+        ("cascade", {"source": "judge", "reason": "llm"}, {"source": "llm"}),
+        ("llm", {"source": "judge", "reason": "threshold"}, {"source": "llm"}),
+        ("lexical", {"source": "lexical", "reason": "match"}, {"source": "rule"}),
+        ("judge", {"source": "unjudged", "reason": "cut"}, {"source": "none"}),
+        (
+            "lexical",
+            {"source": "lexical", "reason": "mismatch (rouge_l 0.34)"},
+            {"source": "rule", "reason": "mismatch", "score": 0.34},
+        ),
+        ("judge", {"source": "encoder", "reason": "threshold"}, {}),
+        ("llm", {"source": "llm", "reason": "http_400"}, {}),
+    ],
+)
+def test_words_of_older_verdict_files_are_read_as_those_of_today(
+    tmp_path: Path, method: str, old: dict[str, str], today: dict[str, Any]
+) -> None:
+    written = verdict(1, 0.9) | old
+    [row] = verdict_files.read([write(tmp_path, [lines()[0] | {"verdicts": {method: written}}])])
+    assert row["verdicts"][method] == written | today
 
 
 def test_labels_bring_agreement_and_mark_the_judges_errors(tmp_path: Path) -> None:

@@ -407,13 +407,13 @@ def test_braces_in_a_question_or_a_passage_are_only_text() -> None:
 
 
 def test_measures_agree_with_hand_computed_ones() -> None:
-    from lm_eval_bertjudge.types import Verdict
+    from lm_eval_bertjudge.types import Source, Verdict, unjudged
     from training.evaluation.evaluate import measures
 
-    verdicts = [Verdict(p, p >= 0.5, "judge", False, "threshold") for p in (0.9, 0.8, 0.3, 0.6)]
-    found = measures(
-        [*verdicts, Verdict(None, False, "unjudged", False, "undecided")], [1, 1, 1, 0, 0]
-    )
+    verdicts = [
+        Verdict(p, p >= 0.5, Source.ENCODER, False, "threshold") for p in (0.9, 0.8, 0.3, 0.6)
+    ]
+    found = measures([*verdicts, unjudged("undecided")], [1, 1, 1, 0, 0])
     assert (found["n"], found["accuracy"], found["unjudged"]) == (5, 0.6, 1)
     assert found["f1"] == pytest.approx(2 * 2 / (3 + 3), abs=1e-4)
     assert found["brier"] == pytest.approx((0.01 + 0.04 + 0.49 + 0.36) / 4, abs=1e-4)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.verdict_files import Row
+from lm_eval_bertjudge.types import Reason
 
 LEXICAL = "lexical"
 
@@ -79,7 +80,7 @@ def strongest(rows: Sequence[Row], main: str) -> dict[str, str]:
 def unparsed(row: Row, rule: str) -> bool:
     """Whether the rule found no answer in the text."""
     if rule == LEXICAL:
-        return bool(row["verdicts"].get(LEXICAL, {}).get("reason") == "parse_failure")
+        return bool(row["verdicts"].get(LEXICAL, {}).get("reason") == Reason.PARSE_FAILURE)
     return rule.rpartition(",")[2] in row["unparsed"]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_bertjudge import harness, template
+from lm_eval_bertjudge.types import Source
 
 QUESTIONS = Path(__file__).parent / "questions.jsonl"
 
@@ -77,7 +78,11 @@ def _shown(doc: Mapping[str, Any], verdicts: Mapping[str, Mapping[str, Any]]) ->
 
 
 def _decision(verdict: Mapping[str, Any]) -> str:
-    why = f"p {verdict['p_correct']:.2f}" if verdict["source"] == "judge" else verdict["reason"]
+    why = (
+        f"p {verdict['p_correct']:.2f}"
+        if verdict["source"] == Source.ENCODER
+        else verdict["reason"]
+    )
     return f"{'right' if verdict['correct'] else 'wrong'} ({why})"
 
 

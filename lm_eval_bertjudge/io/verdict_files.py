@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import os
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,11 +17,14 @@ from typing import IO, Any
 
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io.formats import shapes
+from lm_eval_bertjudge.types import Reason, Source
 
 Row = dict[str, Any]
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
 
-_FLAT = ("p_correct", "correct", "source", "truncated", "reason")
+_FLAT = ("p_correct", "correct", "source", "truncated", "reason", "score")
+_OLD_SOURCES = {"lexical": Source.RULE, "unjudged": Source.NONE}
+_OLD_SCORE = re.compile(r"(\w+) \(rouge_l (\d\.\d+)\)")  # "mismatch (rouge_l 0.34)"
 _RIGHT = {
     "1": 1,
     "1.0": 1,
@@ -176,8 +180,24 @@ def _row(row: Row, file: Path, number: int) -> Row:
         "references": references if isinstance(references, list) else [references],
         "old": row.get("old") or {},
         "unparsed": row.get("unparsed") or [],
-        "verdicts": row.get("verdicts") or flat,
+        "verdicts": {
+            name: _in_words_of_today(verdict, name)
+            for name, verdict in (row.get("verdicts") or flat).items()
+        },
     }
+
+
+def _in_words_of_today(verdict: Row, method: str) -> Row:
+    """A verdict of an older file: it named the stage that judged and not the judge, and had a score in its reason."""
+    source, reason = verdict["source"], verdict["reason"]
+    if source == "judge":
+        is_llm = method == "llm" or reason == Reason.LLM
+        return verdict | {"source": str(Source.LLM if is_llm else Source.ENCODER)}
+    if source in _OLD_SOURCES:
+        verdict = verdict | {"source": str(_OLD_SOURCES[source])}
+    if with_score := _OLD_SCORE.fullmatch(reason or ""):
+        verdict = verdict | {"reason": with_score[1], "score": float(with_score[2])}
+    return verdict
 
 
 def methods(rows: Sequence[Row]) -> list[str]:

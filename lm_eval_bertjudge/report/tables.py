@@ -13,6 +13,7 @@ from lm_eval_bertjudge.analysis import agreement, harness_metrics
 from lm_eval_bertjudge.analysis.agree import decisions, questions
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.verdict_files import Row
+from lm_eval_bertjudge.types import Source
 
 RULES = "rules"  # the column of each task's strongest rule
 
@@ -92,7 +93,7 @@ def accuracy(judged: Judged) -> Section:
     """The share decided right by every column, per model and task."""
     body = []
     for (generator, task), own in judged.cells().items():
-        unjudged = np.mean([row["verdicts"][judged.main]["source"] == "unjudged" for row in own])
+        unjudged = np.mean([row["verdicts"][judged.main]["source"] == Source.NONE for row in own])
         rates = [_rate(judged.said(own, name)) for name in judged.columns]
         body.append([generator, task, len(own), *rates, float(unjudged)])
     note = "Share of answers decided right, with Wilson's 95% interval."
@@ -182,7 +183,7 @@ def ranking(judged: Judged) -> Section:
 
 def sources(rows: Sequence[Row]) -> Section:
     """Who decided: the share of verdicts by source."""
-    names = ("judge", "lexical", "unjudged")
+    names = tuple(map(str, Source))
     body = []
     for method in verdict_files.methods(rows):
         counts = Counter(row["verdicts"][method]["source"] for row in rows)

@@ -18,7 +18,7 @@ from lm_eval_bertjudge.rules.math_verify import worker
 from lm_eval_bertjudge.rules.quantities import quantity
 from lm_eval_bertjudge.text.latex import plain, raised_and_lowered
 from lm_eval_bertjudge.text.response import answer_of, choices, visible
-from lm_eval_bertjudge.types import JudgeItem, Verdict
+from lm_eval_bertjudge.types import JudgeItem, Reason, Verdict, by_rule, unjudged
 
 if TYPE_CHECKING:
     from rouge_score.rouge_scorer import RougeScorer
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 Match = Literal["auto", "exact", "rouge_l", "math_verify"]
 MATCHES: tuple[Match, ...] = ("auto", "exact", "rouge_l", "math_verify")
 ROUGE_L_THRESHOLD = 0.5  # the paper's footnote 5
-
-EMPTY_ANSWER = Verdict(
-    0.0, False, "lexical", False, "empty_answer"
-)  # there is nothing a judge could read
 
 MARKUP = r"[*_`#>\s]*"
 _FINAL_ANSWER = re.compile(rf"final answer{MARKUP}:{MARKUP}(\S.*)", re.IGNORECASE)
@@ -76,22 +72,21 @@ def bare(answer: str) -> str:
 def verdict(item: JudgeItem, match: Match = "auto") -> Verdict:
     """The baseline's verdict: parse, then compare with each reference.
 
-    `reason` is "match", "mismatch" (with the best ROUGE-L where that was the comparison), "parse_failure", or
-    "undecided" with source "unjudged" where Math-Verify gave no answer in time.
+    `reason` is MATCH, MISMATCH, PARSE_FAILURE, or UNDECIDED where Math-Verify gave no answer in time. `score` is the
+    best ROUGE-L where that was the comparison.
     """
     answer = final_answer(visible(item.candidate, item.question))
     if answer is None:
-        return Verdict(0.0, False, "lexical", False, "parse_failure")
+        return by_rule(False, Reason.PARSE_FAILURE)
     outcomes = [
         _compare(reference, answer, item.question, match) for reference in references_of(item)
     ]
+    score = max((score for _, score in outcomes if score is not None), default=None)
     if any(same for same, _ in outcomes):
-        return Verdict(
-            1.0, True, "lexical", False, next(f"match{note}" for same, note in outcomes if same)
-        )
+        return by_rule(True, Reason.MATCH, score)
     if any(same is None for same, _ in outcomes):
-        return Verdict(None, False, "unjudged", False, "undecided")
-    return Verdict(0.0, False, "lexical", False, "mismatch" + max(note for _, note in outcomes))
+        return unjudged(Reason.UNDECIDED)
+    return by_rule(False, Reason.MISMATCH, score)
 
 
 def references_of(item: JudgeItem) -> list[str]:
@@ -109,15 +104,18 @@ def shape(reference: str) -> Match:
     return "rouge_l"
 
 
-def _compare(reference: str, answer: str, question: str, match: Match) -> tuple[bool | None, str]:
+def _compare(
+    reference: str, answer: str, question: str, match: Match
+) -> tuple[bool | None, float | None]:
+    """Whether they are the same, None where there was no time to see, and the ROUGE-L where that decides."""
     kind = shape(reference) if match == "auto" else match
     if kind == "exact":
-        return exact(reference, answer, question), ""
+        return exact(reference, answer, question), None
     if kind == "rouge_l":
         score = rouge_l(reference, answer)
-        return score >= ROUGE_L_THRESHOLD, f" (rouge_l {score:.2f})"
+        return score >= ROUGE_L_THRESHOLD, round(score, 4)
     if kind == "math_verify":
-        return exact(reference, answer, question) or worker.equal(bare(reference), answer), ""
+        return exact(reference, answer, question) or worker.equal(bare(reference), answer), None
     raise InputError(f"match is {match!r}; one of {', '.join(MATCHES)} was expected")
 
 

@@ -14,10 +14,10 @@ from lm_eval_bertjudge.rules.baseline import MARKUP, bare, exact, option, refere
 from lm_eval_bertjudge.rules.quantities import quantity
 from lm_eval_bertjudge.text.latex import plain
 from lm_eval_bertjudge.text.response import choices, visible
-from lm_eval_bertjudge.types import JudgeItem, Verdict
+from lm_eval_bertjudge.types import JudgeItem, Reason, Verdict, by_rule
 
-STRICT_YES = Verdict(1.0, True, "lexical", False, "match")
-STRICT_NO = Verdict(0.0, False, "lexical", False, "mismatch")
+STRICT_YES = by_rule(True, Reason.MATCH)
+STRICT_NO = by_rule(False, Reason.MISMATCH)
 
 # How outputs state their final answer, besides the paper's "Final answer: X". The last one counts.
 _STATED = re.compile(

@@ -27,7 +27,7 @@ from typing import Any
 from lm_eval_bertjudge.errors import BertJudgeError
 from lm_eval_bertjudge.judges.llm import prompts
 from lm_eval_bertjudge.rules import baseline
-from lm_eval_bertjudge.types import JudgeItem
+from lm_eval_bertjudge.types import JudgeItem, Reason
 from training.data import human_check
 from training.data.journal import Journal, finished_lines
 from training.data.rows import Row, read_rows, sha256, write_manifest
@@ -80,9 +80,9 @@ def by_rule(rows: Iterable[Row]) -> Labelled:
     """Labels of the regex baseline, to try the stages without a model: null where it cannot parse an answer."""
     for row in rows:
         verdict = baseline.verdict(item_of(row))
-        reason = verdict.reason.split(" ")[0]
-        known = reason in ("match", "mismatch")
-        yield row["id"], {"label": int(verdict.correct) if known else None, "reason": reason}
+        known = verdict.reason in (Reason.MATCH, Reason.MISMATCH)
+        label = int(verdict.correct) if known else None
+        yield row["id"], {"label": label, "reason": str(verdict.reason)}
 
 
 def settings(args: argparse.Namespace) -> dict[str, Any]:

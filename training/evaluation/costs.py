@@ -36,7 +36,7 @@ from lm_eval_bertjudge.judges.llm.judge import LLMOptions, decided
 from lm_eval_bertjudge.judges.llm.prompts import PROMPTS, Failure, Reply, messages
 from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.text.response import visible
-from lm_eval_bertjudge.types import JudgeItem, Verdict
+from lm_eval_bertjudge.types import JudgeItem, Source, Verdict
 from training.data.journal import Journal, finished_lines
 from training.data.rows import Row, in_turns, read_rows, source_files
 from training.evaluation.baselines import contains
@@ -135,7 +135,7 @@ def by_llm(options: LLMOptions) -> Deciding:
 
 
 def _said(verdict: Verdict) -> bool | None:
-    return None if verdict.source == "unjudged" else verdict.correct
+    return None if verdict.source == Source.NONE else verdict.correct
 
 
 def measure(rows: list[Row], path: Path, settings: Row, decide: Deciding) -> None:

@@ -21,6 +21,7 @@ from sklearn.linear_model import LogisticRegression
 
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.judge import load_judge
+from lm_eval_bertjudge.types import Source
 from training.data.rows import read_rows
 from training.evaluation.evaluate import items_of
 
@@ -52,7 +53,7 @@ def logits_of(model: Path, triplets: Path, sources: list[str]) -> tuple[NDArray,
             row for row in read_rows(triplets / f"{source}.jsonl.gz") if row["label"] is not None
         ]
         for row, verdict in zip(rows, judge.judge(items_of(rows)), strict=True):
-            if verdict.p_correct is not None and verdict.source == "judge":
+            if verdict.p_correct is not None and verdict.source == Source.ENCODER:
                 p.append(verdict.p_correct)
                 labels.append(int(row["label"]))
                 names.append(source)

@@ -20,9 +20,15 @@ from lm_eval_bertjudge.judges.encoder.batching import batches
 from lm_eval_bertjudge.judges.encoder.cache import VerdictCache, identity, location
 from lm_eval_bertjudge.judges.encoder.card import CARD_FILE, JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import Encoded, Encoder, clean
-from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.text.response import answer_of, visible
-from lm_eval_bertjudge.types import JudgeItem, Verdict
+from lm_eval_bertjudge.types import (
+    EMPTY_ANSWER,
+    JudgeItem,
+    Reason,
+    Source,
+    Verdict,
+    unjudged,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -127,7 +133,7 @@ class Judge:
         return [
             _best([scored[triplet] for triplet in triplets], threshold)
             if triplets
-            else baseline.EMPTY_ANSWER
+            else EMPTY_ANSWER
             for triplets in asked
         ]
 
@@ -185,7 +191,7 @@ class Judge:
             return None
 
 
-_TOO_LONG = Verdict(None, False, "unjudged", False, "reference_too_long")
+_TOO_LONG = unjudged(Reason.REFERENCE_TOO_LONG)
 
 
 def load_judge(
@@ -331,4 +337,4 @@ def _best(scores: list[tuple[float, bool] | None], threshold: float) -> Verdict:
     if not fitting:
         return _TOO_LONG
     p, truncated = max(fitting)
-    return Verdict(p, p >= threshold, "judge", truncated, "threshold")
+    return Verdict(p, p >= threshold, Source.ENCODER, truncated, Reason.THRESHOLD)

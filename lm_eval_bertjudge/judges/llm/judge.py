@@ -24,9 +24,15 @@ from lm_eval_bertjudge.judges.llm.prompts import (
     p_correct,
     parse,
 )
-from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.text.response import visible
-from lm_eval_bertjudge.types import JudgeItem, Verdict
+from lm_eval_bertjudge.types import (
+    EMPTY_ANSWER,
+    JudgeItem,
+    Reason,
+    Source,
+    Verdict,
+    unjudged,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -254,10 +260,10 @@ class LLMJudge:
             finished, "asking", len(asked), unit=" answers", disable=len(asked) < _PROGRESS_FROM
         ):
             verdicts[asked[index]] = verdict = decided(self.prompt, outcome, threshold)
-            if verdict.source == "unjudged":
+            if verdict.p_correct is None:
                 silent.append((verdict.reason, outcome))
         self._check(len(asked), silent)
-        return [verdicts.get(item, baseline.EMPTY_ANSWER) for item in items]
+        return [verdicts.get(item, EMPTY_ANSWER) for item in items]
 
     def _check(self, asked: int, silent: Sequence[tuple[str, Outcome]]) -> None:
         """Raises where too many got no verdict: of this call, or of the whole run while calls are small."""
@@ -285,21 +291,15 @@ class LLMJudge:
 def decided(prompt: Prompt, outcome: Outcome, threshold: float | None = None) -> Verdict:
     """The verdict that a reply, or its absence, comes to."""
     if isinstance(outcome, Failure):
-        return Verdict(None, False, "unjudged", False, outcome.reason)
+        return unjudged(outcome.reason)
     said = parse(prompt, outcome)
     if said is None:
-        return Verdict(
-            None,
-            False,
-            "unjudged",
-            False,
-            "cut" if outcome.finish_reason == "length" else "unparsable",
-        )
+        return unjudged(Reason.CUT if outcome.finish_reason == "length" else Reason.UNPARSABLE)
     p = p_correct(prompt, outcome)
     p = float(said) if p is None else p
     if threshold is None:
-        return Verdict(p, said, "judge", False, "llm")
-    return Verdict(p, p >= threshold, "judge", False, "threshold")
+        return Verdict(p, said, Source.LLM, False, Reason.LLM)
+    return Verdict(p, p >= threshold, Source.LLM, False, Reason.THRESHOLD)
 
 
 def load_llm(options: Mapping[str, Any] | str) -> LLMJudge:
