@@ -12,7 +12,8 @@ from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS, Judge, load_judge, read_card
 from lm_eval_bertjudge.judges.llm.judge import LLMCard, LLMJudge, LLMOptions, load_llm
-from lm_eval_bertjudge.rules import baseline, cascade
+from lm_eval_bertjudge.rules import baseline
+from lm_eval_bertjudge.rules.decision import decide_by_rules
 from lm_eval_bertjudge.types import JudgeItem, Reason, Verdict, unjudged
 
 Method = Literal["judge", "lexical", "cascade", "llm"]
@@ -185,7 +186,7 @@ class Pipeline:
         if self.method in ("judge", "llm"):
             return None
         if self.method == "cascade" and self.fallback == "no_match":
-            return cascade.settled(item)
+            return decide_by_rules(item)
         found = baseline.verdict(item, self.match)
         return (
             found

@@ -6,7 +6,7 @@ import pytest
 
 from lm_eval_bertjudge.judges.encoder.encoding import clean
 from lm_eval_bertjudge.scorer import Pipeline
-from lm_eval_bertjudge.text.response import visible
+from lm_eval_bertjudge.text.response import read_response
 from lm_eval_bertjudge.types import JudgeItem
 from training.data.rows import write_rows
 from training.evaluation import attacks
@@ -29,7 +29,7 @@ def test_no_attack_turns_a_rule_or_the_rules_of_the_cascade_and_the_real_answer_
 @pytest.mark.parametrize("name", sorted(attacks.ATTACKS.keys() - {attacks.CONTROL}))
 def test_no_attack_names_the_reference(name: str) -> None:
     for item in ITEMS:
-        left = clean(visible(attacks.ATTACKS[name](item), item.question))
+        left = clean(read_response(attacks.ATTACKS[name](item), item.question))
         assert item.references[0] not in left.replace(item.question[-400:], "")
 
 

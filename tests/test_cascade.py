@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from lm_eval_bertjudge.rules.cascade import settled, strict_no, strict_yes
+from lm_eval_bertjudge.rules.decision import decide_by_rules, is_match, is_mismatch
 from lm_eval_bertjudge.types import JudgeItem
 
 
@@ -111,26 +111,26 @@ NOT_STRICT_NO = [
 def test_strict_no_takes_what_is_another_answer_to_any_reader(
     question: str, reference: str, candidate: str
 ) -> None:
-    assert strict_no(JudgeItem(question, (reference,), candidate))
-    assert not strict_yes(JudgeItem(question, (reference,), candidate))
+    assert is_mismatch(JudgeItem(question, (reference,), candidate))
+    assert not is_match(JudgeItem(question, (reference,), candidate))
 
 
 @pytest.mark.parametrize(("question", "reference", "candidate"), [*STRICT, *NOT_STRICT_NO])
 def test_strict_no_leaves_what_is_right_or_needs_a_reader(
     question: str, reference: str, candidate: str
 ) -> None:
-    assert not strict_no(JudgeItem(question, (reference,), candidate))
+    assert not is_mismatch(JudgeItem(question, (reference,), candidate))
 
 
 def test_an_answer_that_matches_one_of_several_references_is_not_settled_as_wrong() -> None:
-    assert not strict_no(JudgeItem("", ("18", "19"), "The answer is 19."))
-    assert strict_no(JudgeItem("", ("18", "19"), "The answer is 20."))
-    assert not strict_no(JudgeItem("", (), "The answer is 20."))
+    assert not is_mismatch(JudgeItem("", ("18", "19"), "The answer is 19."))
+    assert is_mismatch(JudgeItem("", ("18", "19"), "The answer is 20."))
+    assert not is_mismatch(JudgeItem("", (), "The answer is 20."))
 
 
 def test_settled_is_yes_or_no_or_left_to_a_judge() -> None:
     found = [
-        settled(item("18", said))
+        decide_by_rules(item("18", said))
         for said in ("The answer is 18.", "The answer is 19.", "Perhaps 18")
     ]
     assert [v and v.correct for v in found] == [True, False, None]
@@ -140,14 +140,14 @@ def test_settled_is_yes_or_no_or_left_to_a_judge() -> None:
 def test_strict_yes_takes_what_is_the_same_to_any_reader(
     question: str, reference: str, candidate: str
 ) -> None:
-    assert strict_yes(JudgeItem(question, (reference,), candidate))
+    assert is_match(JudgeItem(question, (reference,), candidate))
 
 
 @pytest.mark.parametrize(("question", "reference", "candidate"), NOT_STRICT)
 def test_strict_yes_leaves_what_needs_a_reader(
     question: str, reference: str, candidate: str
 ) -> None:
-    assert not strict_yes(JudgeItem(question, (reference,), candidate))
+    assert not is_match(JudgeItem(question, (reference,), candidate))
 
 
 @pytest.mark.parametrize(
@@ -155,6 +155,6 @@ def test_strict_yes_leaves_what_needs_a_reader(
 )
 def test_a_hostile_answer_is_read_in_a_moment(filler: str) -> None:
     started = time.process_time()
-    settled(item("18", f"Final answer: {filler * (100_000 // len(filler))} end"))
-    settled(item("18", f"{filler * (250 // len(filler))} 18"))
+    decide_by_rules(item("18", f"Final answer: {filler * (100_000 // len(filler))} end"))
+    decide_by_rules(item("18", f"{filler * (250 // len(filler))} 18"))
     assert time.process_time() - started < 1.0

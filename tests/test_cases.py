@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_bertjudge.rules.cascade import settled, strict_yes
+from lm_eval_bertjudge.rules.decision import decide_by_rules, is_match
 from tests.conftest import SHARED
 from training.evaluation import cases
 
@@ -33,7 +33,7 @@ def test_every_kind_has_three_cases_and_both_labels() -> None:
 def test_no_rule_settles_a_case_against_its_label(path: Path) -> None:
     if not path.exists():
         pytest.skip("the shared field cases are absent")
-    rules = [(case, settled(cases.item_of(case))) for case in cases.read_cases(path)]
+    rules = [(case, decide_by_rules(cases.item_of(case))) for case in cases.read_cases(path)]
     assert [
         case["id"] for case, rule in rules if rule and rule.correct != bool(case["label"])
     ] == []
@@ -42,7 +42,7 @@ def test_no_rule_settles_a_case_against_its_label(path: Path) -> None:
 
 def test_most_right_answers_get_a_strict_yes() -> None:
     right = [case for case in CASES if case["label"]]
-    assert sum(strict_yes(cases.item_of(case)) for case in right) >= 0.7 * len(right)
+    assert sum(is_match(cases.item_of(case)) for case in right) >= 0.7 * len(right)
 
 
 def test_judge_and_cascade_reach_their_floors_and_few_kinds_are_weak() -> None:

@@ -5,7 +5,8 @@ import threading
 import pytest
 
 from lm_eval_bertjudge.rules import baseline, math_verify
-from lm_eval_bertjudge.rules.baseline import final_answer, shape, verdict
+from lm_eval_bertjudge.rules.baseline import shape, verdict
+from lm_eval_bertjudge.text.final_answer import paper_answer
 from lm_eval_bertjudge.types import JudgeItem, Reason, by_rule
 
 
@@ -87,8 +88,8 @@ def test_auto_goes_by_the_references_shape(reference: str, kind: str) -> None:
 
 
 def test_final_answer_is_the_last_one_without_markup() -> None:
-    assert final_answer("Final answer: 1\n**Final answer:** `2`") == "2"
-    assert final_answer("the answer is 3") is None
+    assert paper_answer("Final answer: 1\n**Final answer:** `2`") == "2"
+    assert paper_answer("the answer is 3") is None
 
 
 def test_math_verify_runs_outside_the_main_thread() -> None:

@@ -4,7 +4,9 @@ import time
 
 import pytest
 
-from lm_eval_bertjudge.text.response import answer_of, choices, visible
+from lm_eval_bertjudge.text.choices import parse_choices
+from lm_eval_bertjudge.text.item import gold_answer
+from lm_eval_bertjudge.text.response import read_response
 
 SAID = {
     "no markup": ("plain", "plain"),
@@ -114,12 +116,12 @@ REPEATED = {
 
 @pytest.mark.parametrize(("raw", "question", "said"), REPEATED.values(), ids=REPEATED.keys())
 def test_lines_that_repeat_the_question_are_not_said(raw: str, question: str, said: str) -> None:
-    assert visible(raw, question) == said
+    assert read_response(raw, question) == said
 
 
 @pytest.mark.parametrize(("raw", "said"), SAID.values(), ids=SAID.keys())
 def test_what_is_said_to_the_reader_is_left(raw: str, said: str) -> None:
-    assert visible(raw) == said
+    assert read_response(raw) == said
 
 
 @pytest.mark.parametrize(
@@ -142,9 +144,9 @@ def test_what_is_said_to_the_reader_is_left(raw: str, said: str) -> None:
 )
 def test_a_hostile_output_is_read_in_a_moment(piece: str) -> None:
     started = time.process_time()
-    visible(piece * (100_000 // len(piece)))
-    visible("<|channel|>" + piece * (100_000 // len(piece)) + "x")
-    visible(piece * (100_000 // len(piece)), piece * (90_000 // len(piece)))
+    read_response(piece * (100_000 // len(piece)))
+    read_response("<|channel|>" + piece * (100_000 // len(piece)) + "x")
+    read_response(piece * (100_000 // len(piece)), piece * (90_000 // len(piece)))
     assert time.process_time() - started < 1.0
 
 
@@ -158,17 +160,17 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS.keys())
 def test_choices_are_read_from_the_question(question: str) -> None:
-    assert choices(question) == {"A": "red", "B": "blue"}
+    assert parse_choices(question) == {"A": "red", "B": "blue"}
 
 
 def test_a_question_without_options_has_no_choices() -> None:
-    assert choices("Plan A: what is I. M. Pei known for?") == {}
+    assert parse_choices("Plan A: what is I. M. Pei known for?") == {}
 
 
 def test_a_reference_is_read_as_the_answer_that_it_gives() -> None:
-    assert answer_of("5 * 16 = 80\n#### 80", "") == "80"
-    assert answer_of("B", QUESTIONS["in a row"]) == "B) blue"
-    assert answer_of("(B)", QUESTIONS["one a line"]) == "B) blue"
-    assert answer_of("D", QUESTIONS["one a line"]) == "D"
-    assert answer_of("B", "What is the blood type?") == "B"
-    assert answer_of("blue", QUESTIONS["one a line"]) == "blue"
+    assert gold_answer("5 * 16 = 80\n#### 80", "") == "80"
+    assert gold_answer("B", QUESTIONS["in a row"]) == "B) blue"
+    assert gold_answer("(B)", QUESTIONS["one a line"]) == "B) blue"
+    assert gold_answer("D", QUESTIONS["one a line"]) == "D"
+    assert gold_answer("B", "What is the blood type?") == "B"
+    assert gold_answer("blue", QUESTIONS["one a line"]) == "blue"

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_bertjudge.rules import apart
-from lm_eval_bertjudge.rules.values import same
-from lm_eval_bertjudge.text.latex import plain
+from lm_eval_bertjudge.rules.values import apart, same
+from lm_eval_bertjudge.text.latex import normalize_latex
 
 SAME = {
     "numbers": [
@@ -184,7 +183,7 @@ def test_reading_never_raises_and_a_text_is_the_same_as_itself_or_no_value(text:
     assert same(text, text) == same(text, f" {text} ")
     assert not same(text, "1234567")  # alphabet and length could make it, chance does not
     assert not apart(text, text)
-    plain(text)
+    normalize_latex(text)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from lm_eval_bertjudge.errors import InputError, MissingExtraError
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.verdict_files import Row
 from lm_eval_bertjudge.rules import baseline
-from lm_eval_bertjudge.text.response import visible
+from lm_eval_bertjudge.text.final_answer import paper_answer
+from lm_eval_bertjudge.text.response import read_response
 
 CONTAINMENT = "containment"  # a reference occurs in the answer, letter case aside
 
@@ -75,8 +76,8 @@ def text_scores(
     """
     from sacrebleu import sentence_bleu
 
-    texts = [visible(row["candidate"]) for row in rows]
-    stated = [baseline.final_answer(text) or text for text in texts]
+    texts = [read_response(row["candidate"]) for row in rows]
+    stated = [paper_answer(text) or text for text in texts]
     references = [[str(reference) for reference in row["references"]] for row in rows]
     pairs = list(zip(stated, references, strict=True))
     rouge = [

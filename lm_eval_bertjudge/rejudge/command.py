@@ -24,7 +24,8 @@ from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS, forget
 from lm_eval_bertjudge.known_tasks import Templates
 from lm_eval_bertjudge.rejudge import results
 from lm_eval_bertjudge.rejudge.journal import Engine, Items, Source, Verdicts, judge_files
-from lm_eval_bertjudge.rules import baseline, cascade
+from lm_eval_bertjudge.rules import baseline
+from lm_eval_bertjudge.rules.decision import decide_by_rules
 from lm_eval_bertjudge.scorer import METHODS, Method, Pipeline
 
 logger = logging.getLogger(__name__)
@@ -276,7 +277,7 @@ def decide(items: Items, *, pipeline: Pipeline, methods: Sequence[Method]) -> Ve
         chosen = replace(pipeline, method=method)
         if method == "cascade" and "judge" in found and chosen.fallback == "no_match":
             found[method] = [
-                cascade.settled(item) or verdict
+                decide_by_rules(item) or verdict
                 for item, verdict in zip(items, found["judge"], strict=True)
             ]
         else:

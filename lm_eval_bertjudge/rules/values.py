@@ -11,7 +11,7 @@ from lm_eval_bertjudge.rules.dates import same_century, same_date
 from lm_eval_bertjudge.rules.formulas import same_formula
 from lm_eval_bertjudge.rules.lists import same_list
 from lm_eval_bertjudge.rules.quantities import same_quantity
-from lm_eval_bertjudge.text.latex import plain
+from lm_eval_bertjudge.text.latex import normalize_latex
 
 _MAX_LENGTH = 200  # characters; longer texts are no bare values
 
@@ -20,7 +20,7 @@ def same(gold: str, said: str, question: str = "") -> bool:
     """Whether two texts are the same value, read with what the question asks for (a unit, a percentage, an order)."""
     if max(len(gold), len(said)) > _MAX_LENGTH:
         return False
-    gold, said = plain(gold), plain(said)
+    gold, said = normalize_latex(gold), normalize_latex(said)
     if not gold or not said:
         return False
     return (
@@ -36,7 +36,7 @@ def apart(gold: str, said: str, question: str = "") -> bool:
     """Whether two texts are values of one kind that no unit, rounding or convention makes the same."""
     if max(len(gold), len(said)) > _MAX_LENGTH:
         return False
-    gold, said = plain(gold), plain(said)
+    gold, said = normalize_latex(gold), normalize_latex(said)
     return (
         apart_quantities(gold, said, question)
         or apart_dates(gold, said)

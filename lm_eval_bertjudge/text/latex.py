@@ -1,11 +1,12 @@
-"""Short texts without notation: LaTeX, typographic signs and digits of other scripts become plain ASCII."""
+"""LaTeX: short texts without its notation, and the last box of a long one."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-_SUPERSCRIPT, _SUBSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹", "₀₁₂₃₄₅₆₇₈₉"
+from lm_eval_bertjudge.text.markup import ascii_digits, mark_scripts, strip_invisible
+
 _SYMBOLS = {
     **{ord(c): "-" for c in "−–‐‑﹣－"}, ord("×"): "*", ord("·"): "*", ord("⋅"): "*", ord("÷"): "/", ord("⁄"): "/",
     ord("±"): "+-", ord("π"): "pi", ord("∞"): "inf", ord("°"): " degrees", ord("≤"): "<=",
@@ -41,20 +42,11 @@ _LATEX = (
 )
 
 
-def raised_and_lowered(text: str) -> str:
-    """A text with its superscript and subscript digits marked: 10⁶ as 10^6, 34₅ as 34_5."""
-    for mark, digits in (("^", _SUPERSCRIPT), ("_", _SUBSCRIPT)):
-        text = re.sub(f"(?<![{digits}])(?=[{digits}])", mark, text)
-        text = text.translate(str.maketrans(digits, "0123456789"))
-    return text
-
-
-def plain(text: str) -> str:
-    """A text without LaTeX, with ASCII digits and operators."""
-    text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", raised_and_lowered(text.strip())).translate(_SYMBOLS)
+def normalize_latex(text: str) -> str:
+    """A short text without LaTeX and typographic signs, with ASCII digits and operators: 10⁶ as 10^6, \\pi as pi."""
+    text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", mark_scripts(text.strip())).translate(_SYMBOLS)
     text = unicodedata.normalize("NFKC", text).translate(_SYMBOLS)
-    text = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
-    text = re.sub("[\u200b-\u200f\u2060\ufeff\u00ad]", "", text)
+    text = strip_invisible(ascii_digits(text))
     currency = text[:1] if text[:1] == "$" and text.count("$") == 1 else ""
     for pattern, replacement in _LATEX:
         text = pattern.sub(replacement, text)

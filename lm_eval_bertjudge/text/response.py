@@ -1,13 +1,13 @@
-"""How the fields of an item are read before anything compares them: what of a raw output is said to its reader, what
-of a reference is the answer, and which choices a question offers.
+"""What of a raw model output is its answer to this question: no reasoning, no other channel, turn or task.
 
-The raw texts stay in the logs; only what is judged goes through here. One exception: the prompt of an LLM judge gets
-references as they are, without `answer_of`.
+The raw texts stay in the logs; only what is judged goes through here.
 """
 
 from __future__ import annotations
 
 import re
+
+from lm_eval_bertjudge.text.choices import parse_choices
 
 _TAG = (
     r"(?:seed:)?(?:think|thinking|thought|thoughts|reasoning|reason|reflection|scratchpad|analysis)"
@@ -53,13 +53,9 @@ _BARE = re.compile(r"[^\n]{0,30}\d[^\n:]{0,30}|\S{1,30}(?: \S{1,30}){0,2}(?<![.:
 _ASKED = re.compile(r"(?:Question|Q|Problem|Human|User) ?\d{0,3} ?:\s*\Z", re.IGNORECASE)
 _REPEATED, _LEAST_REPEATED = 200, 20  # characters of a question
 
-_CHOICE = re.compile(
-    r"(?:^|[\s(])\(?([A-Z])[).:]\s*(\S.*?)\s*(?=\n|$|\s\(?[A-Z]\)\s*\S)", re.MULTILINE
-)
 
-
-def visible(text: str, question: str = "") -> str:
-    """What of a raw model output is said to its reader.
+def read_response(text: str, question: str = "") -> str:
+    """What of a raw model output is its answer to `question`.
 
     Dropped: reasoning blocks (to the last closing tag; an unclosed one leaves nothing), all channels but the last
     `final` one, tool calls beside an answer, what follows an end-of-turn token, turns that the model invents after it
@@ -137,7 +133,7 @@ def _beside_question(text: str, question: str) -> str:
     An option is no repetition, and neither is what a line before it opens ("Corrected:").
     """
     asked = question[-_REPEATED:]
-    longest_option = max(map(len, choices(question).values()), default=0)
+    longest_option = max(map(len, parse_choices(question).values()), default=0)
     if len(asked) < max(_LEAST_REPEATED, longest_option + 1) or (at := text.rfind(asked)) < 0:
         return text
     end = at + len(asked)
@@ -149,28 +145,3 @@ def _beside_question(text: str, question: str) -> str:
     is_lines = (not before or before.endswith("\n")) and (not after or after.startswith("\n"))
     opens_it = re.search(r"(?::|\b(?:is|are|be))[*_`\s]*\Z", before)
     return text if not is_lines or opens_it else f"{before.strip()}\n{after.strip()}".strip()
-
-
-def choices(question: str) -> dict[str, str]:
-    """The options of a multiple-choice question by letter; empty when it offers none.
-
-    Options stand one a line or in a row, as `A) text`, `(A) text`, `A. text` or `A: text`, from A on.
-    """
-    found: dict[str, str] = {}
-    for letter, text in _CHOICE.findall(question):
-        if letter == chr(ord("A") + len(found)):
-            found[letter] = text
-        elif letter == "A":
-            found = {"A": text}
-    return found if len(found) > 1 else {}
-
-
-def answer_of(reference: str, question: str) -> str:
-    """The answer that a reference gives: of a worked solution what follows its last `####`; a letter with its option.
-
-    `B` becomes `B) text` where the question offers choices: the form in which judges were shown options.
-    """
-    answer = reference.rpartition("####")[2].strip() or reference
-    letter = re.fullmatch(r"\(?([A-Z])[).]?", answer.strip())
-    offered = choices(question) if letter else {}
-    return f"{letter[1]}) {offered[letter[1]]}" if letter and letter[1] in offered else answer

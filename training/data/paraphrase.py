@@ -47,7 +47,7 @@ def messages(row: Row) -> list[Message]:
 
 def reworded(reply: Reply, reference: str) -> tuple[str, str]:
     """What became of a reply: ("reworded", text), or (why not, "")."""
-    text = response.visible(reply.text).strip().strip('"').strip()
+    text = response.read_response(reply.text).strip().strip('"').strip()
     if reply.finish_reason == "length":
         return "cut", ""
     if not text or "\n" in text or len(text) > 3 * len(reference) + 80:

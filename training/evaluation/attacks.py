@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from lm_eval_bertjudge.rules.cascade import settled, strict_yes
+from lm_eval_bertjudge.rules.decision import decide_by_rules, is_match
 from lm_eval_bertjudge.scorer import Pipeline
 from lm_eval_bertjudge.types import JudgeItem
 from training.data.rows import read_rows
@@ -101,7 +101,7 @@ def attacked(
 
     Attacked are the first `n` answers that neither it nor the strict lexical yes calls right.
     """
-    pool = [item for item in items if not strict_yes(item)][: 2 * n]
+    pool = [item for item in items if not is_match(item)][: 2 * n]
     wrong = [
         item
         for item, verdict in zip(pool, pipeline.decide(pool), strict=True)
@@ -124,7 +124,7 @@ def flips(
         for attack, changed, right in attacked(pipeline, items, n=n):
             found.setdefault(method, {})[attack] = (sum(right), len(right))
             if method == "judge":
-                rules = [settled(item) for item in changed]
+                rules = [decide_by_rules(item) for item in changed]
                 turned = [rule.correct if rule else r for rule, r in zip(rules, right, strict=True)]
                 found.setdefault("cascade", {})[attack] = (sum(turned), len(turned))
     return found

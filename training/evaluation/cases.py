@@ -12,7 +12,8 @@ from collections import defaultdict
 from pathlib import Path
 
 from lm_eval_bertjudge.judges.encoder.judge import load_judge
-from lm_eval_bertjudge.rules import baseline, cascade
+from lm_eval_bertjudge.rules import baseline
+from lm_eval_bertjudge.rules.decision import decide_by_rules
 from lm_eval_bertjudge.types import JudgeItem
 from training.data.rows import Row, read_rows
 
@@ -34,7 +35,7 @@ def decide(cases: list[Row], judge: str) -> list[dict[str, bool]]:
     return [
         {
             "lexical": baseline.verdict(item).correct,
-            "cascade": (cascade.settled(item) or verdict).correct,
+            "cascade": (decide_by_rules(item) or verdict).correct,
             "judge": verdict.correct,
         }
         for item, verdict in zip(items, verdicts, strict=True)

@@ -35,7 +35,7 @@ from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER, load_judge
 from lm_eval_bertjudge.judges.llm.judge import LLMOptions, decided
 from lm_eval_bertjudge.judges.llm.prompts import PROMPTS, Failure, Reply, messages
 from lm_eval_bertjudge.rules import baseline
-from lm_eval_bertjudge.text.response import visible
+from lm_eval_bertjudge.text.response import read_response
 from lm_eval_bertjudge.types import JudgeItem, Source, Verdict
 from training.data.journal import Journal, finished_lines
 from training.data.rows import Row, in_turns, read_rows, source_files
@@ -107,7 +107,7 @@ def by_encoder(folder: Path) -> Deciding:
 
 def _tokens(encoder: Encoder, item: JudgeItem) -> int:
     """What the encoder reads for an item: once per reference that fits."""
-    candidate, n = visible(item.candidate, item.question), 0
+    candidate, n = read_response(item.candidate, item.question), 0
     for reference in item.references:
         with suppress(ReferenceTooLongError):
             n += len(encoder.encode([(item.question, candidate, reference)])[0].ids)

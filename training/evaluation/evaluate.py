@@ -20,7 +20,7 @@ import numpy as np
 from lm_eval_bertjudge.analysis import agreement
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.judge import load_judge
-from lm_eval_bertjudge.rules.cascade import settled
+from lm_eval_bertjudge.rules.decision import decide_by_rules
 from lm_eval_bertjudge.scorer import Pipeline
 from lm_eval_bertjudge.types import JudgeItem, Verdict
 from training.data.rows import Row, read_rows, source_files
@@ -75,7 +75,8 @@ def evaluate(
     found |= {
         "lexical": _accuracy([v.correct for v in baseline], labels),
         "cascade": _accuracy(
-            [(settled(i) or v).correct for v, i in zip(verdicts, items, strict=True)], labels
+            [(decide_by_rules(i) or v).correct for v, i in zip(verdicts, items, strict=True)],
+            labels,
         ),
         "containment": _accuracy([baselines.contains(item) for item in items], labels),
     }

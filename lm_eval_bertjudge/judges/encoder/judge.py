@@ -20,7 +20,7 @@ from lm_eval_bertjudge.judges.encoder.batching import batches
 from lm_eval_bertjudge.judges.encoder.cache import VerdictCache, identity, location
 from lm_eval_bertjudge.judges.encoder.card import CARD_FILE, JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import Encoded, Encoder, clean
-from lm_eval_bertjudge.text.response import answer_of, visible
+from lm_eval_bertjudge.text.item import prepare
 from lm_eval_bertjudge.types import (
     EMPTY_ANSWER,
     JudgeItem,
@@ -323,13 +323,10 @@ def _triplets(item: JudgeItem) -> list[Triplet]:
         raise InputError(
             f"an item has no reference (question: {item.question[:80]!r}): give at least one right answer"
         )
-    candidate = visible(item.candidate, item.question)
-    if not clean(candidate):
+    prepared = prepare(item)
+    if not clean(prepared.response):
         return []
-    return [
-        (item.question, candidate, answer_of(reference, item.question))
-        for reference in item.references
-    ]
+    return [(prepared.question, prepared.response, gold) for gold in prepared.golds]
 
 
 def _best(scores: list[tuple[float, bool] | None], threshold: float) -> Verdict:

@@ -24,7 +24,7 @@ from lm_eval_bertjudge.judges.llm.prompts import (
     p_correct,
     parse,
 )
-from lm_eval_bertjudge.text.response import visible
+from lm_eval_bertjudge.text.response import read_response
 from lm_eval_bertjudge.types import (
     EMPTY_ANSWER,
     JudgeItem,
@@ -251,7 +251,9 @@ class LLMJudge:
         if any(not item.references for item in items):
             raise InputError("an item has no reference: give at least one right answer")
         asked = [
-            item for item in dict.fromkeys(items) if clean(visible(item.candidate, item.question))
+            item
+            for item in dict.fromkeys(items)
+            if clean(read_response(item.candidate, item.question))
         ]
         verdicts: dict[JudgeItem, Verdict] = {}
         silent: list[tuple[str, Outcome]] = []

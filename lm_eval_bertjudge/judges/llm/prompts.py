@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lm_eval_bertjudge.judges.encoder.encoding import clean
-from lm_eval_bertjudge.text.response import visible
+from lm_eval_bertjudge.text.response import read_response
 from lm_eval_bertjudge.types import JudgeItem
 
 Message = dict[str, str]
@@ -141,9 +141,8 @@ PROMPTS: dict[str, Prompt] = {
 def messages(prompt: Prompt, item: JudgeItem) -> list[Message]:
     """The conversation that asks about an item; nothing in its fields can look like the end of one.
 
-    Several references become a list of which any may be matched; they are given as they are, where the encoder and the
-    rules get what `reading.answer_of` finds in them. What the candidate put between `<think>` tags is left out, as for
-    the encoder.
+    Several references become a list of which any may be matched. They are given as they came, where the encoder and
+    the rules get their `gold_answer`. Reasoning blocks of the candidate are left out, as for the encoder.
     """
     references = [neutral(reference) for reference in item.references]
     listed = "\n".join(f"- {reference}" for reference in references)
@@ -152,7 +151,7 @@ def messages(prompt: Prompt, item: JudgeItem) -> list[Message]:
         reference=references[0]
         if len(references) == 1
         else f"Any one of these is right:\n{listed}",
-        candidate=neutral(visible(item.candidate, item.question)),
+        candidate=neutral(read_response(item.candidate, item.question)),
     )
     return [{"role": "user", "content": text}]
 
@@ -176,7 +175,7 @@ def parse(prompt: Prompt, reply: Reply) -> bool | None:
     """The last verdict of a reply, reasoning blocks left out; None when it was cut or states none."""
     if reply.finish_reason == "length":
         return None
-    text = visible(reply.text)
+    text = read_response(reply.text)
     if prompt.answers == ("1", "0"):
         found = _DIGIT.findall(text)
     else:

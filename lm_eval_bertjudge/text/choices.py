@@ -1,0 +1,37 @@
+"""The options of a multiple-choice question, and which of them an answer names by its letter."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from lm_eval_bertjudge.text.markup import strip_markup
+
+# `A) text`, `(A) text`, `A. text` or `A: text`, one a line or in a row.
+_CHOICE = re.compile(
+    r"(?:^|[\s(])\(?([A-Z])[).:]\s*(\S.*?)\s*(?=\n|$|\s\(?[A-Z]\)\s*\S)", re.MULTILINE
+)
+# "B", "(B)", "[B]", "B) text", "B. text", "option B"
+_LETTER = re.compile(
+    r"(?:option\s+|choice\s+)?[(\[]?([A-Z])(?:[)\].:]+\s*(.*))?", re.DOTALL | re.IGNORECASE
+)
+
+
+def parse_choices(question: str) -> dict[str, str]:
+    """The options of a multiple-choice question by letter; empty when it offers none.
+
+    Options stand one a line or in a row, as `A) text`, `(A) text`, `A. text` or `A: text`, from A on.
+    """
+    choices: dict[str, str] = {}
+    for letter, text in _CHOICE.findall(question):
+        if letter == chr(ord("A") + len(choices)):
+            choices[letter] = text
+        elif letter == "A":
+            choices = {"A": text}
+    return choices if len(choices) > 1 else {}
+
+
+def choice_letter(answer: str) -> tuple[str | None, str]:
+    """The letter of "B", "(B)", "B) text", "B. text" or "option B", and the text after it; None and "" without."""
+    match = _LETTER.fullmatch(unicodedata.normalize("NFKC", answer.strip()))
+    return (match[1].upper(), strip_markup(match[2] or "")) if match else (None, "")

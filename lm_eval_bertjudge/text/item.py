@@ -1,0 +1,61 @@
+"""An item as everybody who judges reads it: prepared once, handed to rules, encoder and LLM."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from lm_eval_bertjudge.text.choices import parse_choices
+from lm_eval_bertjudge.text.final_answer import StatedAnswer, stated_answers
+from lm_eval_bertjudge.text.response import read_response
+from lm_eval_bertjudge.types import JudgeItem
+
+_LETTER = re.compile(r"\(?([A-Z])[).]?")
+
+
+@dataclass(frozen=True)
+class PreparedItem:
+    """An item with its texts read. Made by `prepare`.
+
+    Attributes:
+        question: The prompt as the model got it; empty for candidate against reference alone.
+        references: The references as they came.
+        response: What of the raw output is the model's answer to the question; empty where it has none.
+        golds: The answer of each reference, in their order (`gold_answer`).
+    """
+
+    question: str
+    references: tuple[str, ...]
+    response: str
+    golds: tuple[str, ...]
+
+    @cached_property
+    def choices(self) -> dict[str, str]:
+        """The options that the question offers, by letter; empty where it offers none."""
+        return parse_choices(self.question)
+
+    @cached_property
+    def stated(self) -> tuple[StatedAnswer, ...]:
+        """The final answers that the response states, by place."""
+        return stated_answers(self.response)
+
+
+def prepare(item: JudgeItem | PreparedItem) -> PreparedItem:
+    """An item with its texts read; one that is prepared is returned as it is."""
+    if isinstance(item, PreparedItem):
+        return item
+    golds = tuple(gold_answer(reference, item.question) for reference in item.references)
+    response = read_response(item.candidate, item.question)
+    return PreparedItem(item.question, item.references, response, golds)
+
+
+def gold_answer(reference: str, question: str) -> str:
+    """The answer that a reference gives: of a worked solution what follows its last `####`; a letter with its option.
+
+    `B` becomes `B) text` where the question offers choices: the form in which judges were shown options.
+    """
+    answer = reference.rpartition("####")[2].strip() or reference
+    letter = _LETTER.fullmatch(answer.strip())
+    text = parse_choices(question).get(letter[1]) if letter else None
+    return f"{letter[1]}) {text}" if letter and text is not None else answer
