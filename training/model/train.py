@@ -35,9 +35,12 @@ from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from lm_eval_bertjudge.judges.encoder.card import CARD_FILE, JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import ENCODING_VERSIONS, MARKERS, Encoder
-from training.data.rows import read_rows, sha256
+from lm_eval_bertjudge.text.response import answer_of, visible
+from training.data.rows import Row, read_rows, sha256
 
 logger = logging.getLogger(__name__)
+
+SHORT_TOKENS = 96
 
 
 def load_base(base: str) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
@@ -72,6 +75,14 @@ def load_base(base: str) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
     return tokenizer, model
 
 
+def as_read(row: Row) -> Row:
+    """The row with candidate and reference as a judge reads them: no reasoning, no invented turns."""
+    return row | {
+        "candidate": visible(row["candidate"], row["question"]),
+        "reference": answer_of(row["reference"], row["question"]),
+    }
+
+
 def load_dataset(path: Path, encoder: Encoder) -> Dataset:
     """The training file as token ids with labels and lengths."""
     columns: dict[str, list] = {"input_ids": [], "labels": [], "length": []}
@@ -89,11 +100,11 @@ def load_dataset(path: Path, encoder: Encoder) -> Dataset:
     for row in read_rows(path):
         if row["label"] is None:  # unjudged rows are never a training label
             continue
-        if (
-            len(row["reference"]) > encoder.max_length
-        ):  # a sentence and more: another task than short answers
+        if len(row["reference"]) > 2 * encoder.max_length:  # characters: its tokens may not fit
             continue
-        chunk.append(row)
+        row = as_read(row)
+        if row["candidate"]:
+            chunk.append(row)
         if len(chunk) == 1000:
             encode_chunk()
     encode_chunk()
@@ -143,23 +154,36 @@ class RowOrder(LengthGroupedSampler):
     order, and skips rows that were never seen for rows that were.
     """
 
-    def __init__(self, trainer: Trainer) -> None:
+    def __init__(self, trainer: Trainer, n_short_first: int) -> None:
         args = trainer.args
         batch = args.train_batch_size * args.gradient_accumulation_steps
         super().__init__(batch, lengths=list(trainer.train_dataset["length"]))
-        self._trainer = trainer
+        self._trainer, self._n_short_first = trainer, n_short_first
 
     def __iter__(self) -> Iterator[int]:
         epoch = int((self._trainer.state.epoch or 0.0) + 1e-6)
         self.generator = torch.Generator().manual_seed(1000 * self._trainer.args.seed + epoch)
-        return super().__iter__()
+        order = list(super().__iter__())
+        return iter(order if epoch else self._short_batches_first(order))
+
+    def _short_batches_first(self, order: list[int]) -> list[int]:
+        """The order with batches of short rows, `n_short_first` rows in all, moved to the front."""
+        size = self.batch_size
+        batches = [order[start : start + size] for start in range(0, len(order), size)]
+        short = [b for b in batches if max(self.lengths[row] for row in b) <= SHORT_TOKENS]
+        short = short[: self._n_short_first // size]
+        moved = set(map(id, short))
+        rest = [batch for batch in batches if id(batch) not in moved]
+        return [row for batch in (*short, *rest) for row in batch]
 
 
 class JudgeTrainer(Trainer):
     """The Trainer with rows in `RowOrder`."""
 
+    n_short_first = 0
+
     def _get_train_sampler(self, train_dataset: Dataset | None = None) -> RowOrder:
-        return RowOrder(self)
+        return RowOrder(self, self.n_short_first)
 
 
 def last_checkpoint(output_dir: Path) -> str | None:
@@ -204,6 +228,12 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "--bf16", choices=("auto", "on", "off"), default="auto", help="auto: on GPUs that have it"
     )
+    parser.add_argument(
+        "--short_first",
+        type=int,
+        default=0,
+        help=f"this many rows of at most {SHORT_TOKENS} tokens first: small encoders leave chance sooner",
+    )
     parser.add_argument("--logging_steps", type=int, default=100)
     parser.add_argument(
         "--encoding", choices=ENCODING_VERSIONS, default=ENCODING_VERSIONS[-1], help="input format"
@@ -233,6 +263,7 @@ def main(argv: list[str] | None = None) -> None:
         train_dataset=dataset,
         data_collator=DataCollatorWithPadding(tokenizer, pad_to_multiple_of=32),
     )
+    trainer.n_short_first = args.short_first
     trainer.train(resume_from_checkpoint=last_checkpoint(args.output_dir))
     trainer.save_model()
     if trainer.is_world_process_zero():

@@ -1,8 +1,10 @@
-"""The judge's input: `<|question|>{q}<|candidate|>{c}<|reference|>{r}`, in format v1 or v2.
+"""The judge's input: `<|question|>{q}<|candidate|>{c}<|reference|>{r}`, in format v1, v2 or v3.
 
 v1 is the format of the published `artefactory/BERTJudge*` checkpoints (arXiv 2604.09497, section 2.3), so those load
 and score the same. v2 writes numbers without thousands separators: the word pieces of "8,995" and "8995" have nothing
-in common, and an encoder would have to learn number by number that they are one. Fields are tokenised one by one and
+in common, and an encoder would have to learn number by number that they are one. v3 also marks raised and lowered
+digits (10⁶ as 10^6, which some tokenizers read as 106) and ends of lines, and of a long candidate it keeps head and
+tail: chat models answer first, reasoning models last. Fields are tokenised one by one and
 joined as ids: a field can never produce a marker or any other special token, and truncation is decided per field, never
 on the joined string.
 """
@@ -14,12 +16,16 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tokenizers import Tokenizer
 
 from lm_eval_bertjudge.errors import CheckpointError, ReferenceTooLongError
+from lm_eval_bertjudge.text.latex import raised_and_lowered
 
-ENCODING_VERSIONS = ("v1", "v2")
+S = TypeVar("S", str, list[int])
+
+ENCODING_VERSIONS = ("v1", "v2", "v3")
 QUESTION, CANDIDATE, REFERENCE = MARKERS = ("<|question|>", "<|candidate|>", "<|reference|>")
 
 _MARKER_TEXT = re.compile(r"<\|\s*(?:question|candidate|reference)\s*\|>", re.IGNORECASE)
@@ -32,6 +38,7 @@ _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000:
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
 # 1,234 and LaTeX's 1{,}234 or 1,\!234, and (1,234), which is minus 1,234 in accounts; not [1,234], perhaps an interval.
 _THOUSANDS = re.compile(r"(?<![\d.,\[])\d{1,3}(?:(?:,(?:\\! ?)?|\{,\})\d{3})+(?!\d|,\d)")
+_LINE_END = re.compile(r"\s*\n\s*")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Text beyond this many characters per token of input cannot reach the model, so it is not worth tokenising.
 _CHARS_PER_TOKEN = 24
@@ -69,7 +76,8 @@ class Encoder:
                 "Fine-tune the encoder first: python -m training.train --help"
             )
         self.max_length = max_length
-        self._read = clean if version == "v1" else without_separators
+        self._read = _READERS[version]
+        self._keeps_head = version == "v3"
         self._question, self._candidate, self._reference = (
             [token or 0] for token in marker_ids.values()
         )
@@ -86,7 +94,12 @@ class Encoder:
         """
         limit = self.max_length * _CHARS_PER_TOKEN
         read = [(self._read(q), self._read(c), self._read(r)) for q, c, r in triplets]
-        texts = [text for q, c, r in read for text in (_ends(q, limit), c[-limit:], r[: 2 * limit])]
+        cut_candidate = _ends if self._keeps_head else _tail
+        texts = [
+            text
+            for q, c, r in read
+            for text in (_ends(q, limit), cut_candidate(c, limit), r[: 2 * limit])
+        ]
         ids = [
             encoding.ids
             for encoding in self._fields.encode_batch_fast(texts, add_special_tokens=False)
@@ -98,7 +111,7 @@ class Encoder:
     def _fit(
         self, question: list[int], candidate: list[int], reference: list[int], was_cut: bool
     ) -> Encoded:
-        """Joins the fields; the reference stays whole, the question keeps its ends, the candidate its end."""
+        """Joins the fields: the reference whole, the question's ends, the candidate's end (v3: ends)."""
         markers = 3 if question else 2
         budget = self.max_length - len(self._prefix) - len(self._suffix) - markers
         if len(reference) > budget // 2:
@@ -113,7 +126,8 @@ class Encoder:
         ids = [*self._prefix]
         if question:
             ids += self._question + _ends_of(question, n_question)
-        ids += self._candidate + candidate[len(candidate) - n_candidate :]
+        keep = _ends_of if self._keeps_head else _tail
+        ids += self._candidate + keep(candidate, n_candidate)
         ids += self._reference + reference + self._suffix
         return Encoded(ids, truncated)
 
@@ -130,6 +144,20 @@ def clean(text: str) -> str:
 def without_separators(text: str) -> str:
     """The clean text with its numbers written without thousands separators."""
     return _THOUSANDS.sub(lambda number: re.sub(r"\D", "", number[0]), clean(text))
+
+
+def marked(text: str) -> str:
+    """The text without separators, with raised and lowered digits and the ends of its lines marked."""
+    return _LINE_END.sub(" \n ", raised_and_lowered(without_separators(text)))
+
+
+# How each version of the format reads a field.
+_READERS = {"v1": clean, "v2": without_separators, "v3": marked}
+
+
+def _tail(sequence: S, limit: int) -> S:
+    """The last `limit` characters or ids."""
+    return sequence[max(0, len(sequence) - limit) :]
 
 
 def _ends(text: str, limit: int) -> str:
