@@ -14,6 +14,7 @@ from lm_eval_bertjudge.judges.encoder.encoding import (
     REFERENCE,
     Encoder,
     clean,
+    marked,
     without_separators,
 )
 from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER
@@ -163,3 +164,39 @@ def test_only_format_v2_reads_over_separators() -> None:
     long, short = ("q 2,000", "1,234", "1,234"), ("q 2000", "1234", "1234")
     assert v2.encode([long])[0].ids == v2.encode([short])[0].ids == v1.encode([short])[0].ids
     assert v1.encode([long])[0].ids != v1.encode([short])[0].ids
+
+
+def test_format_v3_keeps_head_and_tail_of_a_long_candidate_where_v2_keeps_the_tail() -> None:
+    candidate = "It is Paris. " + "x" * 500 + " That was my answer."
+    texts = {}
+    for version in ("v2", "v3"):
+        encoder = Encoder(TOKENIZERS["byte_level"], max_length=64, version=version)
+        (encoded,) = encoder.encode([("", candidate, "Paris")])
+        assert encoded.truncated
+        assert len(encoded.ids) <= 64
+        texts[version] = BYTE_LEVEL.decode(encoded.ids, skip_special_tokens=False)
+    assert "It is Paris." in texts["v3"]
+    assert "It is Paris." not in texts["v2"]
+    assert all("That was my answer." in text for text in texts.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("10⁶ m", "10^6 m"),
+        ("H₂O", "H_2O"),
+        ("2,500 m²", "2500 m^2"),
+        ("A) red\n\n  B) blue", "A) red \n B) blue"),
+    ],
+)
+def test_format_v3_marks_raised_digits_and_ends_of_lines(text: str, read: str) -> None:
+    assert marked(text) == read
+
+
+@pytest.mark.parametrize("version", ["v1", "v2", "v3"])
+@given(text=st.text(max_size=80))
+@settings(max_examples=50, deadline=None)
+def test_every_version_reads_any_text(version: str, text: str) -> None:
+    encoder = Encoder(TOKENIZERS["byte_level"], max_length=512, version=version)
+    (encoded,) = encoder.encode([("", text, "x")])
+    assert len(encoded.ids) <= 512
