@@ -35,7 +35,8 @@ from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from lm_eval_bertjudge.judges.encoder.card import CARD_FILE, JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import ENCODING_VERSIONS, MARKERS, Encoder
-from lm_eval_bertjudge.text.response import answer_of, visible
+from lm_eval_bertjudge.text.item import prepare
+from lm_eval_bertjudge.types import JudgeItem
 from training.data.rows import Row, read_rows, sha256
 
 logger = logging.getLogger(__name__)
@@ -77,10 +78,8 @@ def load_base(base: str) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
 
 def as_read(row: Row) -> Row:
     """The row with candidate and reference as a judge reads them: no reasoning, no invented turns."""
-    return row | {
-        "candidate": visible(row["candidate"], row["question"]),
-        "reference": answer_of(row["reference"], row["question"]),
-    }
+    item = prepare(JudgeItem(row["question"], (row["reference"],), row["candidate"]))
+    return row | {"candidate": item.response, "reference": item.golds[0]}
 
 
 def load_dataset(path: Path, encoder: Encoder) -> Dataset:

@@ -21,7 +21,7 @@ from typing import TypeVar
 from tokenizers import Tokenizer
 
 from lm_eval_bertjudge.errors import CheckpointError, ReferenceTooLongError
-from lm_eval_bertjudge.text.latex import raised_and_lowered
+from lm_eval_bertjudge.text.markup import mark_scripts
 
 S = TypeVar("S", str, list[int])
 
@@ -148,7 +148,7 @@ def without_separators(text: str) -> str:
 
 def marked(text: str) -> str:
     """The text without separators, with raised and lowered digits and the ends of its lines marked."""
-    return _LINE_END.sub(" \n ", raised_and_lowered(without_separators(text)))
+    return _LINE_END.sub(" \n ", mark_scripts(without_separators(text)))
 
 
 # How each version of the format reads a field.
