@@ -1,95 +1,97 @@
-"""Dates and centuries."""
+"""Full dates, in words or digits."""
 
 from __future__ import annotations
 
 import re
 from datetime import date
 
-from lm_eval_bertjudge.rules.quantities import ORDINALS
+from lm_eval_bertjudge.rules.numbers import ORDINALS
+from lm_eval_bertjudge.text.question import Question
 
-_MONTHS = (
+EXAMPLES = r"""
+4 March 1987  ==  March 4, 1987
+4 March 1987  ==  1987-03-04
+4 March 1987  ==  4th of March 1987
+4 March 1987  ==  the fourth of March, 1987
+24 March 1987  ==  24/03/1987
+4 March 1987  ==  04/03/1987 (day first)
+4 March 1987  !=  3 April 1987
+9 June 1931  !=  July 9, 1931
+4 March 1987  ??  March 1987
+4 March 1987  ??  04/03/1987
+4 March 1987  ==  4-Mar-1987
+4 September 1987  ==  Sept. 4, 1987
+4 March 1987  ==  1987/03/04
+"""
+
+MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december",
 )  # fmt: skip
-_DAYS = {word: n for n, word in enumerate(ORDINALS, start=1)} | {
+DAYS = {word: n for n, word in enumerate(ORDINALS, start=1)} | {
     "thirtieth": 30, **{f"twenty {word}": 20 + n for n, word in enumerate(ORDINALS[:9], start=1)}, "thirty first": 31,
 }  # fmt: skip
+_DECORATION = re.compile(r"\b(?:on|the|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|[,.]")
+_SUFFIX = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
+_ISO = re.compile(r"(\d{4})(?: - |/)(\d\d?)(?: - |/)(\d\d?)")  # 1987-03-04, 1987/03/04
+# 4 march 1987, 4 - mar - 1987, twenty - first march 1987
+_DAY_MONTH = re.compile(r"(\d\d?|[a-z]+(?: - )?(?: [a-z]+)??)(?: - | )([a-z]+)(?: - | )(\d{4})")
+_MONTH_DAY = re.compile(r"([a-z]+) (\d\d?|[a-z]+(?:[ -]+[a-z]+)?) (\d{4})")  # march 4 1987
+_IN_DIGITS = re.compile(r"(\d\d?)[/.](\d\d?)[/.](\d{4})")
 _ORDER = re.compile(r"\((?:(day|dd)|(month|mm))\b[^()]*\)", re.IGNORECASE)
 
 
-def same_date(gold: str, said: str) -> bool:
-    """Whether both texts are the same full date."""
-    first = read_date(gold)
-    return first is not None and first == read_date(said)
-
-
-def same_century(gold: str, said: str) -> bool:
-    """Whether both texts are the same century, or the second is a year or a decade's hundred within the first."""
-    century = _century(gold)
-    return century is not None and century in (_century(said), _year_century(said))
-
-
-def read_date(text: str) -> date | None:
-    """The date a text is, in words or digits; day and month in digits count only where their order is certain."""
-    words = re.sub(
-        r"\b(?:on|the|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|[,.]", " ", text.casefold()
-    )
-    words = " ".join(
-        re.sub(r"\b(\d{1,2})(?:st|nd|rd|th)\b", r"\1", words.replace("-", " - ")).split()
-    )
-    if iso := re.fullmatch(r"(\d{4}) - (\d\d?) - (\d\d?)", words):
-        return _valid(iso[1], iso[2], iso[3])
-    if found := re.fullmatch(r"(\d\d?|[a-z]+(?: - )?(?: [a-z]+)??) ([a-z]+) (\d{4})", words):
-        return _valid(found[3], found[2], found[1]) or _valid(found[3], found[1], found[2])
-    if found := re.fullmatch(r"([a-z]+) (\d\d?|[a-z]+(?:[ -]+[a-z]+)?) (\d{4})", words):
-        return _valid(found[3], found[1], found[2])
+def parse(text: str) -> date | None:
+    """The date a plain text is; day and month in digits count only where their order is certain."""
+    words = _SUFFIX.sub(r"\1", _DECORATION.sub(" ", text.casefold()).replace("-", " - "))
+    words = " ".join(words.split())
+    if match := _ISO.fullmatch(words):
+        return _valid(match[1], match[2], match[3])
+    if match := _DAY_MONTH.fullmatch(words):
+        return _valid(match[3], match[2], match[1]) or _valid(match[3], match[1], match[2])
+    if match := _MONTH_DAY.fullmatch(words):
+        return _valid(match[3], match[1], match[2])
     return _in_digits(text)
 
 
+def equivalent(gold: str, answer: str, question: Question) -> bool:
+    """Whether both texts are the same date."""
+    first = parse(gold)
+    return first is not None and first == parse(answer)
+
+
+def contradicts(gold: str, answer: str, question: Question) -> bool:
+    """Whether both texts are dates, and different ones."""
+    first, second = parse(gold), parse(answer)
+    return first is not None and second is not None and first != second
+
+
 def _in_digits(text: str) -> date | None:
-    order = _ORDER.search(text)
-    found = re.fullmatch(r"(\d\d?)[/.](\d\d?)[/.](\d{4})", _ORDER.sub("", text).strip())
-    if not found:
+    match = _IN_DIGITS.fullmatch(_ORDER.sub("", text).strip())
+    if not match:
         return None
-    day_first, month_first = (
-        _valid(found[3], found[2], found[1]),
-        _valid(found[3], found[1], found[2]),
-    )
-    if order:
+    day_first = _valid(match[3], match[2], match[1])
+    month_first = _valid(match[3], match[1], match[2])
+    if order := _ORDER.search(text):
         return day_first if order[1] else month_first
-    return (
-        day_first
-        if month_first in (None, day_first)
-        else month_first
-        if day_first is None
-        else None
-    )
+    if month_first in (None, day_first):
+        return day_first
+    return month_first if day_first is None else None
 
 
 def _valid(year: str, month: str, day: str) -> date | None:
-    names = [
-        i
-        for i, name in enumerate(_MONTHS, start=1)
-        if name == month or (len(month) > 2 and name[:3] == month)
-    ]
-    number = int(month) if month.isdigit() else names[0] if names else 0
     day = " ".join(day.replace("-", " ").split())
     try:
-        return date(int(year), number, int(day) if day.isdigit() else _DAYS.get(day, 0))
+        return date(int(year), _month(month), int(day) if day.isdigit() else DAYS.get(day, 0))
     except ValueError:
         return None
 
 
-def _century(text: str) -> int | None:
-    words = re.sub(r"^(?:in|during)?\s*(?:the)?\s*", "", text.casefold().rstrip("."))
-    if hundreds := re.fullmatch(r"(\d{1,2})00'?s", words):
-        return int(hundreds[1]) + 1
-    if found := re.fullmatch(r"(\d{1,2})(?:st|nd|rd|th) century(?: (?:ad|ce))?", words):
-        return int(found[1])
-    named = re.fullmatch(r"([a-z -]+) century(?: (?:ad|ce))?", words)
-    return _DAYS.get(" ".join(named[1].replace("-", " ").split())) if named else None
-
-
-def _year_century(text: str) -> int | None:
-    found = re.fullmatch(r"(?:in )?(\d{3,4})(?: ad| ce)?", text.casefold().rstrip("."))
-    return (int(found[1]) - 1) // 100 + 1 if found else None
+def _month(text: str) -> int:
+    """The month's number by its name or its first letters, or in digits; 0 where it is none."""
+    if text.isdigit():
+        return int(text)
+    for number, name in enumerate(MONTHS, start=1):
+        if name == text or text in (name[:3], name[:4]):
+            return number
+    return 0

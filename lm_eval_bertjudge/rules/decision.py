@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 
-from lm_eval_bertjudge.rules import values
-from lm_eval_bertjudge.rules.baseline import exact, same_text
-from lm_eval_bertjudge.rules.quantities import quantity
-from lm_eval_bertjudge.text.choices import choice_letter
+from lm_eval_bertjudge import rules
+from lm_eval_bertjudge.rules import quantities
+from lm_eval_bertjudge.rules.matching import is_apart, matches
 from lm_eval_bertjudge.text.final_answer import MAX_LENGTH, StatedAnswer, trim_unclosed
 from lm_eval_bertjudge.text.item import PreparedItem, prepare
 from lm_eval_bertjudge.text.latex import normalize_latex
@@ -77,13 +76,14 @@ def _is_right(item: PreparedItem) -> bool:
     if _NEXT_TASK.search(text):
         return False
     answers = [answer for answer in (*_statements(item), _compared(text, question)) if answer]
-    if any(exact(gold, answer, question) for gold in item.golds for answer in answers):
+    if any(matches(gold, answer, item.asked) for gold in item.golds for answer in answers):
         return True
     number = _last_number(text)
     if text.rpartition("\n")[2].startswith("A:") and _has_sides(item):
         return False
     return number is not None and any(
-        quantity(normalize_latex(gold)) is not None and values.same(gold, number, question)
+        quantities.parse(normalize_latex(gold)) is not None
+        and rules.equivalent(gold, number, item.asked)
         for gold in item.golds
     )
 
@@ -91,9 +91,7 @@ def _is_right(item: PreparedItem) -> bool:
 def _is_wrong(item: PreparedItem) -> bool:
     answers = _only_answers(item)
     return bool(answers and item.golds) and all(
-        values.apart(strip_markup(gold), answer, item.question) or _other_option(gold, answer, item)
-        for answer in answers
-        for gold in item.golds
+        is_apart(gold, answer, item.asked) for answer in answers for gold in item.golds
     )
 
 
@@ -132,25 +130,6 @@ def _qualified(before: str) -> bool:
     """Whether the sentence that leads to a statement speaks of another answer, or doubts it."""
     sentence = re.split(r"[.!?]\s|\n", before[-MAX_LENGTH:])[-1]
     return bool(_DOUBT.search(sentence) or _OTHERS.search(sentence))
-
-
-def _other_option(gold: str, answer: str, item: PreparedItem) -> bool:
-    """Whether both name options of the question by their letters, and these have different letters and texts."""
-    choices = item.choices
-    gold_letter, (letter, text) = choice_letter(strip_markup(gold))[0], choice_letter(answer)
-    if (
-        letter is None
-        or gold_letter is None
-        or letter == gold_letter
-        or not {letter, gold_letter} <= choices.keys()
-    ):
-        return False
-    other, right = strip_markup(choices[letter]), strip_markup(choices[gold_letter])
-    return (
-        not same_text(other, right, "")
-        and not same_text(answer, right, "")
-        and (not text or same_text(other, text, ""))
-    )
 
 
 def _statements(item: PreparedItem) -> list[str]:

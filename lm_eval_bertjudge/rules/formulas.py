@@ -8,40 +8,116 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 import re
+from collections.abc import Callable, Iterable
+from typing import Any
 
-_POINTS = (
-    0.37,
-    1.73,
-    2.41,
-)  # where formulas are compared; variables get different multiples of them
+from lm_eval_bertjudge.rules import quantities
+from lm_eval_bertjudge.text.question import Question
+
+EXAMPLES = r"""
+x^2 + 6x + 9  ==  9 + 6x + x^2
+5\sqrt{2}  ==  $5\sqrt2$
+5\sqrt{2}  ==  5√2
+y = -2x + 3  ==  2x + y - 3 = 0
+\frac{x+1}{2}  ==  (x+1)/2
+x = y/4 + 1/4  ==  y = 4x - 1
+\frac{1}{2x}  ==  1/(2x)
+\frac{h}{2\pi}  ==  h/(2π)
+2^{n-1}  ==  2^n/2
+x^{1/2}  ==  \sqrt{x}
+x^{12}  ==  x¹²
+a\sqrt{2}  ==  √2a
+y = -2x + 3  !=  y = 2x + 3
+a^2 + 3a - 10  !=  a^2 - 3a - 10
+y = 4x - 1  !=  y = 4x + 1
+4x - 1  !=  y = -4x - 1
+x^2  !=  x^3
+\frac{1}{2x}  !=  x/2
+2^{n-1}  !=  2^n - 1
+x^{1/2}  !=  x/2
+x  !=  x¹²
+x^2 + 6x + 9  ??  y^2 + 6y + 9
+5\sqrt{2}  ??  2\sqrt{5}
+x  ??  x = 0
+x^2 + 1  ??  x^2 + 1 = 0
+x + 1  ??  x + 1 + y - y
+a  ??  b
+x + i  ??  x - i
+x/3  ??  0.333x
+x^2 + 1  ??  y^2 - 1
+\frac{1}{2x}  ??  1/2x
+x^2/2 + x + C  ??  (x+1)^2/2 + C
+4k + 3  ??  4k - 1
+O(n^2)  ??  O(n^2 + n)
+2^n  ??  2^{n-1}
+4 - t  ??  4t
+3/y  ??  3y
+(x+3)^2  ??  x^2+6x+9  ::  Factor $x^2 + 6x + 9$.
+x^2+6x+9  ==  x^2 + 6x + 9  ::  Expand (x+3)^2.
+"""
+
+# Where formulas are compared; variables get different multiples of them.
+_POINTS = (0.37, 1.73, 2.41)
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
 _MAX_LENGTH = 80  # characters
 _MAX_POWER = 12
 _TOLERANCE = 1e-9
 _AMBIGUOUS = re.compile(r"/\s*(?:\d+\s*[a-zA-Z(]|[a-zA-Z]\s*[\w(])|^[A-Z]-[A-Z]$")
 
 
-def same_formula(gold: str, said: str, question: str) -> bool:
+def equivalent(gold: str, answer: str, question: Question) -> bool:
     """Whether two plain texts are equal formulas or equations in the same variables.
 
     Bare numbers are none (an unevaluated sum is for a reader to judge), and neither is a formula that the question
     itself holds: whoever repeats what is to be simplified has not answered.
     """
-    if max(len(gold), len(said)) > _MAX_LENGTH or not re.search(r"[a-z]", gold):
+    if max(len(gold), len(answer)) > _MAX_LENGTH or not re.search(r"[a-z]", gold):
         return False
-    if gold != said and _squeezed(said) in _squeezed(question):
+    if gold != answer and _squeezed(answer) in _squeezed(question.text):
         return False
-    return _agree(
-        [_parsed(side) for side in gold.split("=")], [_parsed(side) for side in said.split("=")]
-    )
+    return _agree(_sides(gold), _sides(answer))
 
 
-def sampled(text: str) -> tuple[set[str], list[float]] | None:
+def contradicts(gold: str, answer: str, question: Question) -> bool:
+    """Whether two plain texts are formulas of the same variables with far values.
+
+    Left to a reader: another sign, `i` and `O`, which may be no variables, and a constant term or factor beside a
+    letter that may stand for a constant or an index, as in "+ C" and "4k + 3".
+    """
+    gold, answer = quantities.without_name(gold), quantities.without_name(answer)
+    first, second = parse(gold), parse(answer)
+    if first is None or second is None or quantities.parse(gold) or quantities.parse(answer):
+        return False
+    letters, pairs = first[0], [(abs(a), abs(b)) for a, b in zip(first[1], second[1], strict=True)]
+    if letters != second[0] or letters & {"i", "O"}:
+        return False
+    if letters & set("Ccknm") and (
+        _one(a - b for a, b in pairs) or _one(a / b for a, b in pairs if b)
+    ):
+        return False
+    return any(abs(a - b) > float(quantities.ROUNDING) * max(a, b) for a, b in pairs)
+
+
+def _one(numbers: Iterable[float]) -> bool:
+    """Whether numbers are all the same."""
+    distinct = list(numbers)
+    return not distinct or max(distinct) - min(distinct) < _TOLERANCE
+
+
+def parse(text: str) -> tuple[set[str], list[float]] | None:
     """The letters of a formula and its values at a few points; None when the text is no formula with letters, or one
     that may be read in two ways, as 1/2x.
     """
     readable = len(text) <= _MAX_LENGTH and not _AMBIGUOUS.search(text)
-    tree = _parsed(text) if readable else None
+    tree = _syntax_tree(text) if readable else None
     letters = _letters([tree])
     if tree is None or not letters:
         return None
@@ -51,18 +127,22 @@ def sampled(text: str) -> tuple[set[str], list[float]] | None:
         return None
 
 
+def _sides(text: str) -> list[ast.expr | None]:
+    return [_syntax_tree(side) for side in text.split("=")]
+
+
 def _squeezed(text: str) -> str:
     return re.sub(r"[\s\\{}$]", "", text)
 
 
-def _agree(gold: list[ast.expr | None], said: list[ast.expr | None]) -> bool:
+def _agree(gold: list[ast.expr | None], answer: list[ast.expr | None]) -> bool:
     """Formulas by their values; equations by the ratio of what they set to zero, which has to be one constant."""
-    if len(gold) != len(said) or len(gold) > 2 or None in gold or None in said:
+    if len(gold) != len(answer) or len(gold) > 2 or None in gold or None in answer:
         return False
-    if _letters(gold) != _letters(said):
+    if _letters(gold) != _letters(answer):
         return False
     try:
-        rows = [(_difference(gold, point), _difference(said, point)) for point in _POINTS]
+        rows = [(_difference(gold, point), _difference(answer, point)) for point in _POINTS]
     except (ArithmeticError, ValueError, TypeError):
         return False
     if len(gold) == 1:
@@ -83,7 +163,7 @@ def _letters(sides: list[ast.expr | None]) -> set[str]:
     } - {"pi", "sqrt"}
 
 
-def _parsed(text: str) -> ast.expr | None:
+def _syntax_tree(text: str) -> ast.expr | None:
     """The syntax tree of a formula; None when the text is none."""
     if not re.fullmatch(r"[\w\s.+*/^()-]+", text) or re.search(
         r"[a-z]{2}", re.sub(r"sqrt|pi", "", text)
@@ -106,11 +186,8 @@ def _value(node: ast.expr, point: float) -> float:
     if isinstance(node, ast.Name):
         return math.pi if node.id == "pi" else point * (1 + ord(node.id[0]) / 29)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        return (
-            -_value(node.operand, point)
-            if isinstance(node.op, ast.USub)
-            else _value(node.operand, point)
-        )
+        sign = -1 if isinstance(node.op, ast.USub) else 1
+        return sign * _value(node.operand, point)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sqrt":
         return math.sqrt(_value(node.args[0], point))
     if isinstance(node, ast.BinOp):
@@ -118,17 +195,9 @@ def _value(node: ast.expr, point: float) -> float:
     raise ValueError(f"no formula: {ast.dump(node)[:40]}")
 
 
-def _combined(operator: ast.operator, left: float, right: float) -> float:
-    if isinstance(operator, ast.Pow):
-        if abs(right) > _MAX_POWER:
-            raise ValueError(f"the power {right} is too large")
-        return float(left**right)
-    if isinstance(operator, ast.Add):
-        return left + right
-    if isinstance(operator, ast.Sub):
-        return left - right
-    if isinstance(operator, ast.Mult):
-        return left * right
-    if isinstance(operator, ast.Div):
-        return left / right
-    raise ValueError("no formula")
+def _combined(node: ast.operator, left: float, right: float) -> float:
+    if isinstance(node, ast.Pow) and abs(right) > _MAX_POWER:
+        raise ValueError(f"the power {right} is too large")
+    if type(node) not in _OPERATORS:
+        raise ValueError("no formula")
+    return float(_OPERATORS[type(node)](left, right))

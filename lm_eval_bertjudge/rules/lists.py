@@ -1,64 +1,146 @@
-"""Lists, tuples, sets and intervals of texts and quantities."""
+"""Lists, tuples and sets of texts, quantities and formulas."""
 
 from __future__ import annotations
 
 import re
+from fractions import Fraction
+from itertools import combinations
 
-from lm_eval_bertjudge.rules.formulas import same_formula
-from lm_eval_bertjudge.rules.quantities import same_quantity
+from lm_eval_bertjudge.rules import formulas, quantities
+from lm_eval_bertjudge.rules.brackets import members
+from lm_eval_bertjudge.text.question import Question
 
-_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+EXAMPLES = r"""
+red, green, blue  ==  blue, red and green
+7 and -7  ==  \pm 7
+x = 2, x = 3  ==  3, 2
+\{1, 2\}  ==  {2, 1}
+$2.41; $2.70  ==  ['$2.41', '$2.70']
+\left( 2, \frac{\pi}{2} \right)  ==  (2, \pi/2)
+(4, 7)  ==  (4; 7)
+(4, 7)  ==  4 and 7
+(-3, 3)  ==  ]-3, 3[
+(-3, 3)  ==  -3 < x < 3
+(-3, 3)  ==  |x| < 3
+[4, \infty)  ==  x \geq 4
+(-1, 3)  !=  (-3, 1)
+\left( 3, \frac{1}{2} \right)  !=  (3, 2)
+red, green, blue  ??  red and green
+7 and -7  ??  7
+1, 2  ??  1, 2, 3
+1, 1, 2  ??  1, 2, 2
+(4, 7)  ??  (7, 4)
+(4, 7)  ??  [4, 7]
+(-3, 3)  ??  x < 3
+(4, 7)  ??  4
+{1, 2}  ??  {1, 3}
+1, 2  ??  1, 3
+x = 5, y = 7  ??  x = 7, y = 5
+Bo, Cy  ==  Cy, Bo  ::  Who came?
+Bo, Cy  ??  Cy, Bo  ::  Who came, in order of arrival?
+x = 5, y = 7  ==  y = 7, x = 5  ::  Find x and y, respectively.
+(3, 4]  ??  3, 4
+"""
+
 _ORDERED = re.compile(
-    r"\b(?:order|ordered|respectively|first to last|last to first|sequence|ascending|descending|rank(?:ed|ing)?"
-    r"|sort(?:ed)?|steps?|pairs?|coordinates?|point|from [a-z]+est|[a-z]+est first|chronological(?:ly)?)\b",
-    re.IGNORECASE,
+    r"""
+    \b(?:order(?:ed)? | respectively | first\ to\ last | last\ to\ first | sequence | ascending | descending
+    | rank(?:ed|ing)? | sort(?:ed)? | steps? | pairs? | coordinates? | point | from\ [a-z]+est | [a-z]+est\ first
+    | chronological(?:ly)? )\b                                                  # "Who came, in order of arrival?"
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
+_RANKS = re.compile(
+    r"""
+    \brank\ the\b | \b(?:rank|sort|order|arrange|list|name|put|give|place)\b [^.?!\n]{0,80}
+    \b(?:in\ (?:\w+\ ){0,2}order | from\ \w+\ to\ \w+ | first\ to\ last | last\ to\ first | ascending | descending
+    | [a-z]+est\ first)\b                                                       # "List the cities, largest first."
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_ANY_ORDER = re.compile(r"\bany order|in order (?:to|that|for)\b", re.IGNORECASE)
+_POINT = re.compile(r"\b(?:coordinates|ordered pair|polar|point)\b", re.IGNORECASE)
 _NAMED = re.compile(r"([A-Za-z])\s*=\s*(.+)", re.DOTALL)
+_HALF_OPEN = ("(]", "[)")
+_TUPLES = ("()", "[]", *_HALF_OPEN)
+
+parse = members
 
 
-def same_list(gold: str, said: str, question: str) -> bool:
+def equivalent(gold: str, answer: str, question: Question) -> bool:
     """Whether both texts list the same members: in the same order where it matters, and within the same brackets.
 
-    Order matters in tuples and intervals, and where the question speaks of one. A list without brackets goes with any.
+    Order matters in tuples and intervals, and where the question speaks of one. A list without brackets goes with any
+    but an interval's that is open on one side.
     """
-    (gold_brackets, gold_members), (said_brackets, said_members) = members(gold), members(said)
-    if len(gold_members) != len(said_members) or len(gold_members) < 2:
+    gold_brackets, gold_members = parse(gold)
+    if len(gold_members) < 2:
         return False
-    if gold_brackets and said_brackets and gold_brackets != said_brackets:
+    brackets, answer_members = parse(answer)
+    if len(gold_members) != len(answer_members):
         return False
-    if same_order(gold_members, said_members, question):
+    if gold_brackets != brackets and not _go_together(gold_brackets, brackets):
+        return False
+    if same_order(gold_members, answer_members, question):
         return True
-    named = all(_NAMED.fullmatch(member) for member in gold_members + said_members)
-    ordered = gold_brackets not in ("", "{}") or _ORDERED.search(question)
-    return bool(named or not ordered) and same_set(gold_members, said_members, question)
+    named = all(_NAMED.fullmatch(member) for member in gold_members + answer_members)
+    ordered = gold_brackets not in ("", "{}") or _ORDERED.search(question.text)
+    return bool(named or not ordered) and _same_set(gold_members, answer_members, question)
 
 
-def same_order(gold: list[str], said: list[str], question: str) -> bool:
+def _go_together(gold: str, answer: str) -> bool:
+    return "" in (gold, answer) and not {gold, answer} & set(_HALF_OPEN)
+
+
+def contradicts(gold: str, answer: str, question: Question) -> bool:
+    """Whether two plain texts are tuples of different numbers, or have the same members in another order where the
+    question asks for one.
+    """
+    gold_brackets, gold_members = parse(gold)
+    if len(gold_members) < 2:
+        return False
+    brackets, answer_members = parse(answer)
+    if len(gold_members) != len(answer_members):
+        return False
+    if _same_set(gold_members, answer_members, question):
+        asked = _asks_for_order(question, gold_brackets, brackets, gold_members)
+        return asked and not same_order(gold_members, answer_members, question)
+    if gold_brackets != brackets or gold_brackets not in _TUPLES:
+        return False
+    directions = gold_brackets in ("()", "[]") and _proportional(gold_members, answer_members)
+    return not directions and any(
+        quantities.contradicts(one, other, question)
+        for one, other in zip(gold_members, answer_members, strict=True)
+    )
+
+
+def same_order(gold: list[str], answer: list[str], question: Question) -> bool:
     """Whether both have the same members in the same places."""
-    return all(_same_member(g, s, question) for g, s in zip(gold, said, strict=True))
+    return all(_same_member(g, a, question) for g, a in zip(gold, answer, strict=True))
 
 
-def same_set(gold: list[str], said: list[str], question: str) -> bool:
+def _same_set(gold: list[str], answer: list[str], question: Question) -> bool:
     """Whether both have the same members, in any order."""
-    left = list(said)
+    unmatched = list(answer)
     for member in gold:
-        match = next((other for other in left if _same_member(member, other, question)), None)
+        match = next((each for each in unmatched if _same_member(member, each, question)), None)
         if match is None:
             return False
-        left.remove(match)
+        unmatched.remove(match)
     return True
 
 
-def _same_member(gold: str, said: str, question: str) -> bool:
+def _same_member(gold: str, answer: str, question: Question) -> bool:
     """Whether two members are the same value; where both have a name, "x = 5", under the same name."""
-    gold_name, said_name = _NAMED.fullmatch(gold), _NAMED.fullmatch(said)
-    if gold_name and said_name and gold_name[1] != said_name[1]:
+    gold_name, answer_name = _NAMED.fullmatch(gold), _NAMED.fullmatch(answer)
+    if gold_name and answer_name and gold_name[1] != answer_name[1]:
         return False
-    gold, said = gold_name[2] if gold_name else gold, said_name[2] if said_name else said
+    gold = gold_name[2] if gold_name else gold
+    answer = answer_name[2] if answer_name else answer
     return (
-        _squeezed(gold) == _squeezed(said)
-        or same_quantity(gold, said, question)
-        or same_formula(gold, said, question)
+        _squeezed(gold) == _squeezed(answer)
+        or quantities.equivalent(gold, answer, question)
+        or formulas.equivalent(gold, answer, question)
     )
 
 
@@ -66,57 +148,27 @@ def _squeezed(text: str) -> str:
     return re.sub(r"[\s'\"“”‘’]", "", text).casefold()
 
 
-_BOUNDED = re.compile(r"([^<>=|]+?)\s*(<=?)\s*[a-z]\s*(<=?)\s*([^<>=|]+)")
-_HALF_LINE = re.compile(r"[a-z]\s*([<>]=?)\s*([^<>=|]+)")
-_ABSOLUTE = re.compile(r"\|[a-z]\|\s*(<=?)\s*([^<>=|-]+)")
+def _asks_for_order(question: Question, gold_brackets: str, brackets: str, gold: list[str]) -> bool:
+    if gold_brackets == brackets == "()" and _POINT.search(question.end):
+        return True
+    if any(re.search(r"[=()\[\]{}]", member) for member in gold) or "{}" in (
+        gold_brackets,
+        brackets,
+    ):
+        return False
+    return bool(_RANKS.search(question.end)) and not _ANY_ORDER.search(question.end)
 
 
-def _interval(text: str) -> str:
-    """An inequality in one letter as the interval it describes; other text as it is."""
-    if found := _BOUNDED.fullmatch(text):
-        return f"{'(['['=' in found[2]]}{found[1]}, {found[4]}{')]'['=' in found[3]]}"
-    if found := _HALF_LINE.fullmatch(text):
-        closed = "=" in found[1]
-        return (
-            f"{'(['[closed]}{found[2]}, inf)"
-            if ">" in found[1]
-            else f"(-inf, {found[2]}{')]'[closed]}"
-        )
-    if found := _ABSOLUTE.fullmatch(text):
-        closed = "=" in found[1]
-        return f"{'(['[closed]}-{found[2]}, {found[2]}{')]'[closed]}"
-    return re.sub(r"^\](.*)\[$", r"(\1)", text)
+def _proportional(gold: list[str], answer: list[str]) -> bool:
+    """Whether one is a multiple of the other, as directions are, or the same in another order; or no numbers."""
+    first, second = _numbers(gold), _numbers(answer)
+    if first is None or second is None or sorted(first) == sorted(second):
+        return True
+    pairs = list(zip(first, second, strict=True))
+    return all(a * d == b * c for (a, b), (c, d) in combinations(pairs, 2))
 
 
-def members(text: str) -> tuple[str, list[str]]:
-    """The brackets around a list, "" without, and its members; one member or none when the text is no list."""
-    text = _interval(text.strip().rstrip("."))
-    text = re.sub(r"^(?:[A-Za-z]\s*(?:=|in)\s*)(?=[\[({])", "", text)
-    brackets = ""
-    if text and text[0] in _BRACKETS and text[-1] in ")]}" and _spans(text):
-        brackets, text = text[0] + text[-1], text[1:-1]
-    if plus_minus := re.fullmatch(r"(?:[A-Za-z]\s*=\s*)?\+-\s*([\w.()/]+)", text):
-        return "{}", [plus_minus[1], "-" + plus_minus[1]]
-    return brackets, [member.strip() for member in _split(text)]
-
-
-def _spans(text: str) -> bool:
-    """Whether the first bracket is closed by the last character."""
-    depth = 0
-    for at, character in enumerate(text):
-        depth += (character in "([{") - (character in ")]}")
-        if depth == 0:
-            return at == len(text) - 1
-    return False
-
-
-def _split(text: str) -> list[str]:
-    """The parts between separators that stand outside brackets."""
-    depth, parts = 0, [""]
-    for token in re.split(r"(\s*,?\s+(?:and|then|&)\s+|\s*[,;]\s*|[()\[\]{}])", text):
-        depth += (token in "([{" and token != "") - (token in ")]}" and token != "")
-        if depth == 0 and re.fullmatch(r"\s*[,;]\s*|\s*,?\s+(?:and|then|&)\s+", token):
-            parts.append("")
-        else:
-            parts[-1] += token
-    return [part for part in parts if part.strip()]
+def _numbers(texts: list[str]) -> list[Fraction] | None:
+    parsed = [quantities.parse(text) for text in texts]
+    numbers = [quantity.number for quantity in parsed if quantity]
+    return numbers if len(numbers) == len(texts) else None

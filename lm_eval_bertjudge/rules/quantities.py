@@ -1,71 +1,108 @@
-"""Numbers with their units: how they are written, and when two are the same.
+"""Numbers with their units: "$1,234", "40 cm", "75%", "3:4", "2 h 15 min", "eighty-eight apples".
 
-Strict: a text is a quantity only when all of it can be read as one; "18 or 19" is none. Read are thousands separators,
-currency, percent, units, scale words, fractions, scientific notation and English number words.
+Strict: a text is a quantity only when all of it can be read as one; "18 or 19" is none. Two are apart only where no
+convention reconciles them: a unit, a percentage, thousands, a rounding.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 
-_WORDS = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
-    "seventy": 70, "eighty": 80, "ninety": 90,
-}  # fmt: skip
-_SCALES = {
-    "hundred": 10**2,
-    "thousand": 10**3,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
-}
-ORDINALS = (
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
-    "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
-    "twentieth",
-)  # fmt: skip
-_PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4}
-_PARTS |= {word + s: n for n, word in enumerate(ORDINALS, start=1) if n > 2 for s in ("", "s")}
-
-# Unit -> (what it measures, how many of the base unit).
-_UNITS: dict[str, tuple[str, Fraction]] = {}
-for _kind, _names in {
-    "length": "mm millimeter 1/1000|cm centimeter 1/100|m meter 1|km kilometer 1000|in inch inches 127/5000"
-    "|ft foot feet 381/1250|yd yard 1143/1250|mi mile 1609344/1000",
-    "time": "ms millisecond 1/1000|s sec second 1|min minute 60|h hr hour 3600|day 86400|week 604800",
-    "mass": "mg milligram 1/1000|g gram 1|kg kilogram 1000|t tonne 1000000|lb pound 45359237/100000",
-    "volume": "ml milliliter 1/1000|l liter 1",
-    "money": "cent 1/100|dollar usd 1",
-    "angle": "degree 1",
-}.items():
-    for _entry in _names.split("|"):
-        *_spellings, _factor = _entry.split()
-        _UNITS |= {name: (_kind, Fraction(_factor)) for name in _spellings}
-
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?:[ '’]\d{3})+|\d+)(?:\.\d*)?|\.\d+"
-_NUMBER = re.compile(
-    rf"(?P<sign>[-+]?)\s*(?P<currency>[$€£¥₹]?)\s*(?P<digits>{_DIGITS})"
-    r"(?:\s*(?:[x*]\s*10\s*(?:\^|\*\*)\s*\(?|[eE])(?P<exponent>[-+]?\d{1,3})\)?)?"
-    rf"(?:\s*/\s*(?P<over>\d+)|\s+(?P<top>\d+)/(?P<bottom>\d+))?(?P<rest>.*)",
-    re.DOTALL,
+from lm_eval_bertjudge.rules.numbers import read_number
+from lm_eval_bertjudge.rules.units import (
+    convert,
+    is_money,
+    is_named,
+    is_physical,
+    read_unit,
+    singular,
+    without_currency,
 )
-_SCALE = re.compile(
-    r"[\s-]*(hundred|thousand|million|billion|trillion|k\b|mn\b|bn\b)(.*)", re.DOTALL
-)
-_SUMMAND = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*(?:,|and)?")
-_UNIT_WORD = re.compile(r"[^\W\d_]+(?:\^[23])?|[%€£¥₹]")
-_MAX_UNIT_WORDS = 4
-_SHORT_SCALES = {"k": 10**3, "mn": 10**6, "bn": 10**9}
+from lm_eval_bertjudge.text.question import Question
+
+EXAMPLES = r"""
+1234  ==  $1,234
+13  ==  $\text{13}$
+1250  ==  one thousand two hundred and fifty
+20500  ==  $20.5 thousand
+86000  ==  about 86k
+3/4  ==  75%
+1/3  ==  33.3%
+3:4  ==  3 to 4
+3:4  ==  3/4
+3:4  ==  6:8
+40 cm  ==  40
+40 cm  ==  40 centimetres
+40 cm  ==  0.4 m
+135 minutes  ==  2.25 hours
+135 minutes  ==  2 h 15 min
+64 m^2  ==  64 square meters
+64 m^2  ==  64 m²
+5 apples  ==  5 apple
+$0.75  ==  75 cents
+2 h  ==  120 minutes
+40 cm  !=  40 m
+40 cm  !=  0.4 cm
+$1,250  !=  1200
+40%  !=  45%
+5 km  !=  6 km
+5 km  !=  50 km
+54 m^2  !=  54 cm^2
+2 h  !=  100 minutes
+124,000  ??  120k
+18%  ??  0.18%
+18%  ??  0.18
+3:4  ??  4:3
+3:4  ??  3 to 5
+40  ??  40 km
+64 m^2  ??  64 m
+5 apples  ??  5 pears
+92 million  ??  91.9 million
+40695 thousand  ??  40,696
+18%  ??  19
+2  ??  120 minutes
+5 km  ??  6 kg
+24  ??  2 dozen
+$5  ??  $5,000
+5 m^3/s  ??  6 m^3/kg
+18 V  ??  -18 V
+1500 kg  ??  1.500 kg
+300^\circ  ??  -60^\circ
+5 m/s^2  ??  5 m
+9.8 m/s^2  ??  9.8 m/s
+18%  ==  18  ::  What percentage is that?
+18%  ??  18  ::  What share is that?
+16  ==  16 dollars  ::  What does it cost in dollars?
+36  ==  36 stickers  ::  How many stickers are needed?
+40  ??  40 m  ::  How many cm are left?
+60 mph  ==  96.56 km/h
+5 gallons  ==  18.927 l
+2 kWh  ==  7200 kJ
+16 oz  ==  1 lb
+1 atm  ==  101.325 kPa
+5 km  !=  5 miles
+"""
+
 _HEDGE = re.compile(
     r"^(?:about|around|approximately|approx\.?|roughly|nearly|exactly|only|~|≈)\s*", re.IGNORECASE
 )
 _ROUNDED = re.compile(r"\s*\(?\b(?:rounded|approximately|approx\.?)\)?\.?$", re.IGNORECASE)
 _SIGN_WORD = re.compile(r"^(?:minus|negative)\s+", re.IGNORECASE)
+_SUMMAND = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*(?:,|and)?")
+_RATIO = re.compile(r"(\d+)\s*(?::|to)\s*(\d+)")
+_NAME = re.compile(r"^[A-Za-z](?:_\w+|\([a-z]\))?\s*=\s*")
+_PERCENT = re.compile(r"%|percent|per cent", re.IGNORECASE)
+ROUNDING = Fraction(1, 20)  # of the larger number
+_WHOLE_ROUNDING = Fraction(1, 100)  # where both are whole, and nobody speaks of about how many
+_ABOUT = re.compile(
+    r"about|around|approx|roughly|nearly|almost|estimate|nearest|~|≈", re.IGNORECASE
+)
+# A season or a fiscal year, which is no fraction, and a decade.
+_YEARS = re.compile(r"(?:1[5-9]|20)\d\d\s*/\s*(?:\d\d|\d{4})|(?:\d\d)?\d0s")
+_GROUPED = re.compile(r"\d[.,]\d{3}(?!\d)")  # a thousands separator, or three decimals elsewhere
+_LEAST_DIGITS = 3  # of a rounded number that stands for one without end
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,167 +120,85 @@ class Quantity:
     unit: str
 
 
-def quantity(text: str) -> Quantity | None:
+def parse(text: str) -> Quantity | None:
     """The one quantity that a plain text is; None when it is anything else, or more."""
     text = _ROUNDED.sub("", _HEDGE.sub("", text.strip()))
     if word := _SIGN_WORD.match(text):
-        positive = quantity(text[word.end() :])
-        return Quantity(-positive.number, positive.decimals, positive.unit) if positive else None
-    found = _NUMBER.fullmatch(text)
-    return _written(found) if found else _in_words(text)
-
-
-def _written(found: re.Match[str]) -> Quantity | None:
-    digits = re.sub(r"[,\s'’]", "", found["digits"])
-    decimals: int | None = len(digits.partition(".")[2])
-    number = Fraction(digits.rstrip(".") or "0")
-    rest = found["rest"]
-    if found["exponent"]:
-        number, decimals = number * Fraction(10) ** int(found["exponent"]), None
-    if found["top"] and int(found["bottom"]):
-        number, decimals = number + Fraction(int(found["top"]), int(found["bottom"])), None
-    if found["over"]:
-        if not int(found["over"]):
-            return None
-        number, decimals = number / int(found["over"]), None
-    if scale := _SCALE.fullmatch(rest):
-        factor = _SCALES.get(scale[1]) or _SHORT_SCALES[scale[1]]
-        number, decimals, rest = number * factor, None, scale[2]
-    unit = _unit(("dollar " if found["currency"] == "$" else found["currency"] + " ") + rest)
-    if unit is None or rest[:1].isdigit():  # a superscript 2 is a digit, and a letter to a pattern
+        positive = parse(text[word.end() :])
+        return replace(positive, number=-positive.number) if positive else None
+    number = read_number(text)
+    unit = read_unit(number.rest) if number else None
+    if number is None or unit is None:
         return None
-    return Quantity(-number if found["sign"] == "-" else number, decimals, unit)
+    return Quantity(number.value, number.decimals, unit)
 
 
-def _unit(text: str) -> str | None:
-    """The unit's words in lower case and the singular; None when the text goes on in another way."""
-    text = text.strip().casefold().rstrip(".").replace("per cent", "%").replace("percent", "%")
-    text = re.sub(
-        r"\bsq(?:uare|\.)?\s+([a-z]+)", r"\1^2", re.sub(r"\bcubic\s+([a-z]+)", r"\1^3", text)
-    )
-    text = re.sub(r"(?<=[a-z\d])[-/](?=[a-z])|^-(?=[a-z]{2})|(?<=%)|(?=%)", " ", text)
-    words = text.split()
-    if (
-        len(words) > _MAX_UNIT_WORDS
-        or {"repeating", "recurring"} & set(words)
-        or not all(_UNIT_WORD.fullmatch(word) for word in words)
-    ):
-        return None
-    return " ".join(_singular(word) for word in words)
+def without_name(text: str) -> str:
+    """A text without the name that a value is given: "x = 5"."""
+    return _NAME.sub("", text)
 
 
-def _singular(word: str) -> str:
-    stem, power, exponent = word.partition("^")
-    stem = re.sub(r"(met|lit)re(s?)$", r"\1er\2", stem)
-    stem = stem[:-1] if len(stem) > 3 and stem.endswith("s") and not stem.endswith("ss") else stem
-    return (
-        {"hr": "hour", "hrs": "hour", "min": "minute", "sec": "second"}.get(stem, stem)
-        + power
-        + exponent
-    )
-
-
-def _in_words(text: str) -> Quantity | None:
-    """A number in English words, "eighty-eight" or "two thirds", with its unit."""
-    words = text.casefold().replace("-", " ").rstrip(".").split()
-    n = next(
-        (
-            i
-            for i, word in enumerate(words)
-            if word not in _WORDS and word not in _SCALES and word != "and"
-        ),
-        None,
-    )
-    if (
-        words
-        and words[0] in ("a", "an")
-        and len(words) > 1
-        and (words[1] in _SCALES or words[1] in _PARTS)
-    ):
-        words[0] = "one"
-        return _in_words(" ".join(words))
-    n = len(words) if n is None else n
-    number = _counted(words[:n])
-    if number is None:
-        return None
-    rest = words[n:]
-    if rest and rest[0] in _PARTS:
-        return Quantity(Fraction(number, _PARTS[rest[0]]), None, _unit(" ".join(rest[1:])) or "")
-    unit = _unit(" ".join(rest))
-    return None if unit is None else Quantity(Fraction(number), None, unit)
-
-
-def _counted(words: list[str]) -> int | None:
-    """The whole number that words are; None when they are not one number, as in "two three"."""
-    if not words or words[0] == "and" or words[-1] == "and":
-        return None
-    total, group, last = 0, 0, 10**15
-    for word in words:
-        if word == "and":
-            if last not in (100, 1000):
-                return None
-            last = 100
-        elif word == "hundred":
-            group, last = max(group, 1) * 100, 100
-        elif word in _SCALES:
-            total, group, last = total + max(group, 1) * _SCALES[word], 0, 1000
-        else:
-            value = _WORDS[word]
-            if value >= last or (last < 100 and (last < 20 or value >= 10)):
-                return None
-            group, last = group + value, value
-    return total + group
-
-
-def same_quantity(gold: str, said: str, question: str) -> bool:
+def equivalent(gold: str, answer: str, question: Question) -> bool:
     """Whether two plain texts are the same quantity, in the same unit or one that converts to it.
 
     A unit may be left out; one that the reference does not have must be named in the question.
     """
-    gold_ratio, said_ratio = _ratio(gold), _ratio(said)
-    if gold_ratio is not None:
-        gold, said = gold_ratio, said_ratio or said
-    a, b = quantity(unnamed(gold)), quantity(unnamed(said))
-    if a is None or b is None:
-        a, b = _summed(gold) or a, _summed(said) or b
-    return a is not None and b is not None and _equal(a, b, question)
-
-
-def _equal(gold: Quantity, said: Quantity, question: str) -> bool:
-    if gold.unit == said.unit:
-        return _same_number(gold, said)
-    if "%" in (gold.unit, said.unit):
-        return _same_share(gold, said, question)
-    known_gold, known_said = measure(gold.unit), measure(said.unit)
-    if known_gold and known_said:
-        return (
-            known_gold[0] == known_said[0]
-            and gold.number * known_gold[1] == said.number * known_said[1]
-        )
-    if not gold.unit and without_currency(said.unit) and not _named(question, said.unit):
+    if gold_ratio := _RATIO.fullmatch(gold):
+        gold, answer = _as_fraction(gold_ratio), _ratio_of(answer)
+    a = parse(without_name(gold)) or _summed(gold)
+    if a is None:
         return False
-    if gold.unit and said.unit and (_is_physical(gold.unit) or _is_physical(said.unit)):
-        return False
-    if (
-        gold.unit
-        and said.unit
-        and not _named(gold.unit, said.unit)
-        and not _named(said.unit, gold.unit)
-    ):
-        return False
-    return _same_number(gold, said)
+    b = parse(without_name(answer)) or _summed(answer)
+    return b is not None and _equal(a, b, question)
 
 
-def _same_number(gold: Quantity, said: Quantity) -> bool:
-    """Equal, or one an exact fraction without end and the other that fraction rounded to at least three digits."""
-    if gold.number == said.number:
+def _as_fraction(ratio: re.Match[str]) -> str:
+    return f"{ratio[1]}/{ratio[2]}"
+
+
+def _ratio_of(text: str) -> str:
+    ratio = _RATIO.fullmatch(text)
+    return _as_fraction(ratio) if ratio else text
+
+
+def _equal(gold: Quantity, answer: Quantity, question: Question) -> bool:
+    if gold.unit == answer.unit:
+        return _same_number(gold, answer)
+    if "%" in (gold.unit, answer.unit):
+        return _same_share(gold, answer, question)
+    converted = convert(gold.number, gold.unit, answer.unit)
+    if converted is not None:
+        return converted == answer.number or _rounds_to(converted, answer)
+    return _unit_may_differ(gold.unit, answer.unit, question) and _same_number(gold, answer)
+
+
+def _unit_may_differ(gold: str, answer: str, question: Question) -> bool:
+    """Whether one leaves out what the other counts, and the question or the other names it."""
+    if not gold:
+        return not without_currency(answer) or is_named(answer, question.words)
+    if not answer:
         return True
-    for exact, rounded in ((gold, said), (said, gold)):
-        if exact.decimals is None and rounded.decimals is not None and _endless(exact.number):
-            digits = len(str(abs(int(rounded.number * 10**rounded.decimals))))
-            if digits >= 3 and round(exact.number, rounded.decimals) == rounded.number:
-                return True
+    if is_physical(gold) or is_physical(answer):
+        return False
+    gold_words, answer_words = frozenset(gold.split()), frozenset(answer.split())
+    return is_named(answer, gold_words) or is_named(gold, answer_words)
+
+
+def _same_number(gold: Quantity, answer: Quantity) -> bool:
+    """Equal, or one an exact fraction without end and the other that fraction rounded to at least three digits."""
+    if gold.number == answer.number:
+        return True
+    for exact, rounded in ((gold, answer), (answer, gold)):
+        if exact.decimals is None and _endless(exact.number) and _rounds_to(exact.number, rounded):
+            return True
     return False
+
+
+def _rounds_to(exact: Fraction, rounded: Quantity) -> bool:
+    if rounded.decimals is None:
+        return False
+    digits = len(str(abs(int(rounded.number * 10**rounded.decimals))))
+    return digits >= _LEAST_DIGITS and round(exact, rounded.decimals) == rounded.number
 
 
 def _endless(number: Fraction) -> bool:
@@ -254,86 +209,78 @@ def _endless(number: Fraction) -> bool:
     return rest != 1
 
 
-def _same_share(gold: Quantity, said: Quantity, question: str) -> bool:
+def _same_share(gold: Quantity, answer: Quantity, question: Question) -> bool:
     """A percentage against a bare number: the same figure if a percentage is asked for, else the same share.
 
     A bare decimal is no share of a reference in percent: 0.18 may be meant as 0.18%.
     """
-    percent, share = (gold, said) if gold.unit == "%" else (said, gold)
+    percent, share = (gold, answer) if gold.unit == "%" else (answer, gold)
     if share.unit:
         return False
-    if share.decimals is not None and re.search(r"%|percent|per cent", question, re.IGNORECASE):
-        return gold.number == said.number
-    if share is said and share.decimals is not None:
+    if share.decimals is not None and _PERCENT.search(question.text):
+        return gold.number == answer.number
+    if share is answer and share.decimals is not None:
         return False
     decimals = None if percent.decimals is None else percent.decimals + 2
     return _same_number(Quantity(percent.number / 100, decimals, ""), share)
 
 
-def measure(unit: str) -> tuple[str, Fraction] | None:
-    """What a unit measures and how many of the base unit it is; None for words that convert to nothing."""
-    found = re.fullmatch(r"([^\s^]+)(?:\^([23]))?", unit)
-    if found is None or found[1] not in _UNITS:
-        return None
-    kind, factor = _UNITS[found[1]]
-    return (kind + (found[2] or ""), factor ** int(found[2] or 1))
-
-
-def _is_physical(unit: str) -> bool:
-    """Whether one of its words is a unit that converts, or has a power: other words beside it make another unit."""
-    return any(measure(word) or "^" in word for word in unit.split())
-
-
-def without_currency(unit: str) -> str:
-    """A unit, without the currencies that an amount may leave out."""
-    return "" if unit in ("", "dollar", "€", "£", "¥", "₹") else unit
-
-
-def _named(text: str, unit: str) -> bool:
-    """Whether every word of a unit stands in a text, plural or not."""
-    known = _words(text)
-    return all(
-        _singular(word) in known or word in ("in", "total", "of", "per", "each")
-        for word in unit.split()
-    )
-
-
-@lru_cache(
-    maxsize=64
-)  # one question is compared with many answers, and each answer in several ways
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_singular(word) for word in re.findall(r"[^\W\d]+", text.casefold()))
-
-
 def _summed(text: str) -> Quantity | None:
-    """Reads "2 h 15 min" as one quantity of the first unit's kind."""
+    """Reads "2 h 15 min" as one quantity of its first unit."""
     text = text.casefold()
-    parts = _SUMMAND.findall(text)
+    parts = [(Fraction(number), singular(unit)) for number, unit in _SUMMAND.findall(text)]
     if len(parts) < 2 or _SUMMAND.sub("", text).strip():
         return None
-    measures = [(Fraction(number), measure(_singular(unit))) for number, unit in parts]
-    kinds = {measure[0] for _, measure in measures if measure}
-    if len(kinds) != 1 or any(measure is None for _, measure in measures):
+    first = parts[0][1]
+    values = [convert(number, unit, first) for number, unit in parts]
+    if None in values:
         return None
-    base = {
-        "time": "second",
-        "length": "meter",
-        "mass": "gram",
-        "volume": "liter",
-        "money": "dollar",
-    }.get(kinds.pop())
-    return (
-        Quantity(sum((n * m[1] for n, m in measures if m), Fraction(0)), None, base)
-        if base
-        else None
-    )
+    return Quantity(sum((value for value in values if value), Fraction(0)), None, first)
 
 
-def _ratio(text: str) -> str | None:
-    found = re.fullmatch(r"(\d+)\s*(?::|to)\s*(\d+)", text)
-    return f"{found[1]}/{found[2]}" if found else None
+def contradicts(gold: str, answer: str, question: Question) -> bool:
+    """Whether two plain texts are numbers of the same unit, or of units that convert, and far from each other."""
+    gold, answer = without_name(gold), without_name(answer)
+    a = parse(gold)
+    b = parse(answer) if a else None
+    if a is None or b is None or _YEARS.fullmatch(gold) or _YEARS.fullmatch(answer):
+        return False
+    if _one_of_how_many(gold, answer):
+        return False
+    if a.unit == b.unit == "degree" and (a.number - b.number) % 360 == 0:
+        return False
+    about = _ABOUT.search(f"{gold} {answer} {question.text}") is not None
+    grouped = _GROUPED.search(f"{gold} {answer}") is not None
+    if not (grouped or is_money(a.unit)) and is_physical(a.unit):
+        converted = convert(a.number, a.unit, b.unit)
+        if converted is not None:
+            return is_far(converted, b.number)
+    same_unit = without_currency(a.unit) == without_currency(b.unit)
+    return same_unit and _far_at_any_scale(a, b, about=about)
 
 
-def unnamed(text: str) -> str:
-    """A text without the name that a value is given: "x = 5"."""
-    return re.sub(r"^[A-Za-z](?:_\w+|\([a-z]\))?\s*=\s*", "", text)
+def _one_of_how_many(gold: str, answer: str) -> bool:
+    """Whether one says how many and the other of how many, too: 17 and 17/20."""
+    if ("/" in gold) == ("/" in answer):
+        return False
+    return gold.partition("/")[0].strip() == answer.partition("/")[0].strip()
+
+
+def _far_at_any_scale(a: Quantity, b: Quantity, *, about: bool) -> bool:
+    """Whether no rounding and no power of ten brings them together: thousands may be meant, or a percentage."""
+    if a.decimals is not None and b.decimals is not None:
+        digits = min(a.decimals, b.decimals)
+        if round(abs(a.number), digits) == round(abs(b.number), digits):
+            return False
+    low, high = sorted((abs(a.number), abs(b.number)))
+    counts = a.decimals == b.decimals == 0 and low * 2 >= high
+    rounding = ROUNDING if about or without_currency(a.unit) or not counts else _WHOLE_ROUNDING
+    while low and low * 2 < high:
+        low *= 10
+    return is_far(low, high, rounding)
+
+
+def is_far(a: Fraction, b: Fraction, rounding: Fraction = ROUNDING) -> bool:
+    """Whether two numbers differ in size by more than a share of the larger one."""
+    low, high = sorted((abs(a), abs(b)))
+    return high - low > high * rounding

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from lm_eval_bertjudge.text.choices import parse_choices
 from lm_eval_bertjudge.text.final_answer import StatedAnswer, stated_answers
+from lm_eval_bertjudge.text.question import Question
 from lm_eval_bertjudge.text.response import read_response
 from lm_eval_bertjudge.types import JudgeItem
 
@@ -31,9 +32,14 @@ class PreparedItem:
     golds: tuple[str, ...]
 
     @cached_property
+    def asked(self) -> Question:
+        """The question as the comparison of answers needs it."""
+        return Question(self.question)
+
+    @property
     def choices(self) -> dict[str, str]:
         """The options that the question offers, by letter; empty where it offers none."""
-        return parse_choices(self.question)
+        return self.asked.choices
 
     @cached_property
     def stated(self) -> tuple[StatedAnswer, ...]:

@@ -42,8 +42,13 @@ _LATEX = (
 )
 
 
+_NOTATION = re.compile(r"[\\${}^√\x00-\x08\x0e-\x1f\x7f]|\*\*|\)/|/\(")
+
+
 def normalize_latex(text: str) -> str:
     """A short text without LaTeX and typographic signs, with ASCII digits and operators: 10⁶ as 10^6, \\pi as pi."""
+    if text.isascii() and not _NOTATION.search(text):
+        return " ".join(text.split())
     text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", mark_scripts(text.strip())).translate(_SYMBOLS)
     text = unicodedata.normalize("NFKC", text).translate(_SYMBOLS)
     text = strip_invisible(ascii_digits(text))

@@ -43,6 +43,8 @@ def ascii_width(text: str) -> str:
 
 def mark_scripts(text: str) -> str:
     """A text with its superscript and subscript digits marked: 10⁶ as 10^6, 34₅ as 34_5."""
+    if text.isascii():
+        return text
     for mark, digits in (("^", _SUPERSCRIPT), ("_", _SUBSCRIPT)):
         text = re.sub(f"(?<![{digits}])(?=[{digits}])", mark, text)
         text = text.translate(str.maketrans(digits, "0123456789"))
@@ -66,15 +68,19 @@ def strip_markup(answer: str) -> str:
 
 def normalize_text(text: str) -> str:
     """A text without letter case, accents, leading articles, and punctuation that does not stand in a number."""
-    text = unicodedata.normalize("NFKC", mark_scripts(text)).casefold()
-    text = unicodedata.normalize("NFKD", text)
-    text = "".join(
-        c for c in text if not unicodedata.combining(c) and unicodedata.category(c) != "Cf"
-    )
+    text = text.casefold() if text.isascii() else _without_accents(text)
     if re.search(r"[^\W\d_]{2}", text) and not re.search(r"\d|[\\^=<>+*/]", text):
         text = re.sub(r"[^\w\s]|_", " ", re.sub(r"['’.]", "", text))
         text = re.sub(r"^(?:the|an|a)\s+(?=\S)", "", text.strip())
     return " ".join(text.split())
+
+
+def _without_accents(text: str) -> str:
+    text = unicodedata.normalize("NFKC", mark_scripts(text)).casefold()
+    text = unicodedata.normalize("NFKD", text)
+    return "".join(
+        c for c in text if not unicodedata.combining(c) and unicodedata.category(c) != "Cf"
+    )
 
 
 def sentence_start(text: str) -> int:
