@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from training.data import written
+from training.data import written, written_card
 from training.data.rows import read_rows, write_rows
 
 GROUP = {
@@ -38,3 +38,21 @@ def test_every_committed_group_is_well_formed() -> None:
             labels = {label for _, label in group["candidates"]}
             assert labels == {0, 1}, json.dumps(group, ensure_ascii=False)
             assert all(reference.strip() for reference in group["references"])
+
+
+def test_the_card_counts_what_is_there_and_the_second_reading(tmp_path: Path) -> None:
+    write_rows(tmp_path / "en.jsonl.gz", [GROUP])
+    second = [{"question": GROUP["question"], "candidate": "51 = 3 x 17.", "label": 1}]
+    write_rows(tmp_path / "second_reading" / "labels.jsonl.gz", second)
+    (tmp_path / "README.md").write_text("Prose.\n", encoding="utf-8")
+    written_card.main(["--written", str(tmp_path)])
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert text.startswith("Prose.\n")
+    assert "| yes_no | 1 | 2 | 0.50 | 0.00 | 0.00 | 1 of 1 [0.21, 1.00] |" in text
+
+
+def test_the_committed_card_is_that_of_the_committed_rows() -> None:
+    before = (written.WRITTEN / "README.md").read_text(encoding="utf-8")
+    rows = written_card.all_rows(written.WRITTEN)
+    second = written_card.second_labels(written.WRITTEN)
+    assert written_card.table(rows, written_card.language, "language", second) in before

@@ -2,7 +2,7 @@
 
     python -m training.written --output TRIPLETS_DIR
 
-A group is a question with its references and several candidates, each labelled by the person who wrote it. Writes
+A group is a question with its references and several candidates, each labelled by who wrote it. Writes
 train/written.jsonl.gz and dev/written.jsonl.gz, one row a candidate; `generator` is the group's kind, `lang` its
 language. A hash of the question puts a tenth of the questions into dev.
 """
@@ -33,7 +33,7 @@ def rows_of(group: Row, group_id: str) -> Iterator[Row]:
             "references": group["references"],
             "candidate": candidate,
             "label": label,
-            "label_source": "human",
+            "label_source": "written",
             "licence": "Apache-2.0",
         }
 

@@ -1,0 +1,116 @@
+"""Stage: what stands in training/written, as the tables of its data card.
+
+    python -m training.written_card
+
+Per kind and language: groups, candidates, share right, how well the label can be told from the candidate's length or
+from whether it holds a reference (area under the ROC curve; .5 tells nothing), and agreement of a second reader, who
+saw neither labels nor kinds. The tables replace what stands below the marker in training/written/README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from scipy.stats import binomtest
+from sklearn.metrics import roc_auc_score
+
+from training.data.rows import Row, read_rows
+from training.data.written import WRITTEN, rows_of
+
+MARKER = "<!-- tables: python -m training.written_card -->"
+HEADER = (
+    "| {} | questions | candidates | right | length AUC | containment AUC | second reader agrees |\n"
+    "|---|---|---|---|---|---|---|\n"
+)
+
+
+def all_rows(folder: Path) -> list[Row]:
+    """Every labelled candidate of a folder of groups."""
+    return [
+        row
+        for file in sorted(folder.glob("*.jsonl.gz"))
+        for number, group in enumerate(read_rows(file))
+        for row in rows_of(group, f"{file.name}/{number}")
+    ]
+
+
+def second_labels(folder: Path) -> dict[tuple[str, str], int | None]:
+    """The second reader's label by (question, candidate); None where he could not decide."""
+    file = folder / "second_reading" / "labels.jsonl.gz"
+    return {(row["question"], row["candidate"]): row["label"] for row in read_rows(file)}
+
+
+def length(row: Row) -> float:
+    """Characters of a candidate."""
+    return float(len(row["candidate"]))
+
+
+def contains(row: Row) -> float:
+    """1 where a candidate holds a reference, else 0."""
+    text = row["candidate"].casefold()
+    return float(any(reference.casefold() in text for reference in row["references"]))
+
+
+def table(
+    rows: Iterable[Row],
+    field: Callable[[Row], str],
+    title: str,
+    second: Mapping[tuple[str, str], int | None],
+) -> str:
+    """One markdown row per value of `field`, then one for all."""
+    groups: dict[str, list[Row]] = collections.defaultdict(list)
+    rows = list(rows)
+    for row in rows:
+        groups[field(row)].append(row)
+    lines = [_line(name, groups[name], second) for name in sorted(groups)]
+    return HEADER.format(title) + "\n".join([*lines, _line("all", rows, second)]) + "\n"
+
+
+def _line(name: str, rows: list[Row], second: Mapping[tuple[str, str], int | None]) -> str:
+    labels = [row["label"] for row in rows]
+    n_questions = len({row["question"] for row in rows})
+    right = f"{sum(labels) / len(labels):.2f}"
+    aucs = [f"{roc_auc_score(labels, list(map(each, rows))):.2f}" for each in (length, contains)]
+    cells = [name, str(n_questions), str(len(rows)), right, *aucs, _agreement(rows, second)]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _agreement(rows: list[Row], second: Mapping[tuple[str, str], int | None]) -> str:
+    pairs = [
+        (row["label"], label)
+        for row in rows
+        if (label := second.get((row["question"], row["candidate"]))) is not None
+    ]
+    if not pairs:
+        return ""
+    n_equal = sum(first == again for first, again in pairs)
+    interval = binomtest(n_equal, len(pairs)).proportion_ci(method="wilson")
+    return f"{n_equal} of {len(pairs)} [{interval.low:.2f}, {interval.high:.2f}]"
+
+
+def language(row: Row) -> str:
+    """A row's language; `across` where question and answer are in different ones."""
+    return "across" if ">" in row["lang"] else str(row["lang"])
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--written", type=Path, default=WRITTEN, help="folder of .jsonl.gz groups")
+    args = parser.parse_args(argv)
+    rows, second = all_rows(args.written), second_labels(args.written)
+    card = args.written / "README.md"
+    prose = card.read_text(encoding="utf-8").partition(MARKER)[0]
+    tables = [
+        table(rows, language, "language", second),
+        table(rows, lambda row: str(row["generator"]), "kind", second),
+    ]
+    card.write_text(prose + MARKER + "\n\n" + "\n".join(tables), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
