@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
-from lm_eval_bertjudge.autoload import tasks_dir
+from lm_eval_bertjudge.harness.autoload import tasks_dir
 from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import MARKERS, Encoder

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_bertjudge import autoload
+from lm_eval_bertjudge.harness import autoload
 
 PTH = Path(autoload.__file__).with_name("autoload.pth")
+MODULES = ["lm_eval_bertjudge", "lm_eval_bertjudge.harness", "lm_eval_bertjudge.harness.autoload"]
 
 
 def python(code: str, *, env: dict[str, str] | None = None, flags: tuple[str, ...] = ()) -> str:
@@ -26,16 +27,16 @@ def python(code: str, *, env: dict[str, str] | None = None, flags: tuple[str, ..
 
 def test_it_runs_at_every_start_and_imports_nothing_but_itself() -> None:
     code = "import sys; print(sorted(m for m in sys.modules if m.startswith('lm_eval')))"
-    assert python(code) == "['lm_eval_bertjudge', 'lm_eval_bertjudge.autoload']"
+    assert python(code) == str(MODULES)
 
 
 def test_it_adds_no_module_of_the_standard_library() -> None:
     code = (
-        "import os, sys; old = {*sys.modules}; import lm_eval_bertjudge.autoload; "
+        "import os, sys; old = {*sys.modules}; import lm_eval_bertjudge.harness.autoload; "
         "print(sorted({*sys.modules} - old))"
     )
-    new = python(code, flags=("-S",), env={"PYTHONPATH": str(PTH.parents[1])})
-    assert new == "['__future__', 'lm_eval_bertjudge', 'lm_eval_bertjudge.autoload']"
+    new = python(code, flags=("-S",), env={"PYTHONPATH": str(PTH.parents[2])})
+    assert new == str(["__future__", *MODULES])
 
 
 def test_a_broken_package_does_not_break_python(tmp_path: Path) -> None:

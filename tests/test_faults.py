@@ -24,10 +24,11 @@ from typing import Any
 import lm_eval
 import pytest
 
-from lm_eval_bertjudge import cli, load_judge, spill
+from lm_eval_bertjudge import cli, load_judge
 from lm_eval_bertjudge import scorer as pipeline_module
 from lm_eval_bertjudge.errors import CheckpointError, OutOfMemoryError
-from lm_eval_bertjudge.harness import BertJudgeFilter, ReplayModel, _spilled
+from lm_eval_bertjudge.harness import BertJudgeFilter, ReplayModel, recovery
+from lm_eval_bertjudge.harness.metric import _spilled
 from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
 from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER
 from lm_eval_bertjudge.scorer import Pipeline
@@ -241,7 +242,7 @@ def test_every_option_of_a_pipeline_has_its_flag() -> None:
         "dtype": "bfloat16", "batch_tokens": 99, "cache": "verdicts.sqlite",
     }  # fmt: skip
     assert values.keys() | {"include_question"} == {each.name for each in fields(Pipeline)}
-    arguments = shlex.split(spill.command(Path("bertjudge_unjudged_1.jsonl"), values))[1:]
+    arguments = shlex.split(recovery.command(Path("bertjudge_unjudged_1.jsonl"), values))[1:]
     read = cli._pipeline(cli._parser().parse_args(arguments))
     assert {name: getattr(read, name) for name in values} == values | {"llm": '{"model": "m"}'}
 
@@ -310,7 +311,7 @@ def test_somebody_elses_sigterm_handler_stays() -> None:
 
     before = signal.signal(signal.SIGTERM, theirs)
     try:
-        with spill.termination_raises():
+        with recovery.termination_raises():
             assert signal.getsignal(signal.SIGTERM) is theirs
     finally:
         signal.signal(signal.SIGTERM, before)

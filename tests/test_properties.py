@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lm_eval_bertjudge import cli, spill, template
+from lm_eval_bertjudge import cli, template
 from lm_eval_bertjudge.errors import BertJudgeError, CheckpointError, InputError
-from lm_eval_bertjudge.harness import VerdictRow
+from lm_eval_bertjudge.harness import VerdictRow, recovery
 from lm_eval_bertjudge.io.formats import lm_eval
 from lm_eval_bertjudge.io.verdict_files import read_rows
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
@@ -102,7 +102,7 @@ def test_what_is_saved_is_judged_as_the_same_item(
 ) -> None:
     doc = doc | {"question": "q", "answer": reference}
     pipeline = Pipeline(question="question", reference="answer")
-    path = spill._written(spill.rows([answers], [doc]), str(folder))
+    path = recovery._written(recovery.rows([answers], [doc]), str(folder))
     again = [cli._item(row, TEMPLATES, "") for row in read_rows(path)]
     path.unlink()
     assert again == [pipeline.item(doc, answer) for answer in answers]
@@ -191,6 +191,6 @@ def test_a_card_is_read_or_refused(content: bytes, folder: Path) -> None:
 def test_options_are_read_or_refused_and_give_a_command(options: dict[str, Any]) -> None:
     with contextlib.suppress(BertJudgeError):
         Pipeline.read(options)
-    assert spill.command(Path("bertjudge_unjudged_1.jsonl"), options).startswith(
+    assert recovery.command(Path("bertjudge_unjudged_1.jsonl"), options).startswith(
         "bertjudge judge --input"
     )

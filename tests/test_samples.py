@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_bertjudge import autoload, cli, known_tasks
+from lm_eval_bertjudge import cli, known_tasks
 from lm_eval_bertjudge import scorer as pipeline_module
 from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.harness.autoload import tasks_dir
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.formats import lm_eval
 from lm_eval_bertjudge.judges.encoder import judge as judge_module
@@ -555,9 +556,7 @@ def test_samples_of_our_own_tasks_are_rebuilt_as_their_template_does(
     category, doc = OURS[task]
     loader = type("Loader", (yaml.SafeLoader,), {})
     loader.add_constructor("!function", lambda *_: None)  # type: ignore[attr-defined]
-    template = yaml.load((Path(autoload.tasks_dir()) / category).read_text(), Loader=loader)[
-        "doc_to_text"
-    ]
+    template = yaml.load((Path(tasks_dir()) / category).read_text(), Loader=loader)["doc_to_text"]
     file = jsonl(
         tmp_path / f"samples_{task}.jsonl",
         [line_0413(0, "x", "judge", 0, doc | {"references": ["a", "b"]})],

@@ -16,8 +16,8 @@ from datasets import load_dataset
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.tasks import TaskManager
 
-from lm_eval_bertjudge.autoload import tasks_dir
 from lm_eval_bertjudge.harness import ReplayModel
+from lm_eval_bertjudge.harness.autoload import tasks_dir
 from lm_eval_bertjudge.scorer import Pipeline
 
 Doc = dict[str, Any]

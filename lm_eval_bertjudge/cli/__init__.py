@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_bertjudge.analysis import agree
-from lm_eval_bertjudge.autoload import tasks_dir
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
+from lm_eval_bertjudge.harness.autoload import tasks_dir
 from lm_eval_bertjudge.io.verdict_files import read_rows, written
 from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS
 from lm_eval_bertjudge.rejudge import command

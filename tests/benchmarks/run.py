@@ -270,7 +270,7 @@ def cache(args: argparse.Namespace) -> Table:
 def starting(args: argparse.Namespace) -> Table:
     """Import of the package, and of what the .pth file imports at every Python start."""
     table: Table = []
-    for name in ("lm_eval_bertjudge", "lm_eval_bertjudge.autoload"):
+    for name in ("lm_eval_bertjudge", "lm_eval_bertjudge.harness.autoload"):
         spent = []
         for _ in range(args.rounds * 3):
             command = [sys.executable, "-X", "importtime", "-c", f"import {name}"]

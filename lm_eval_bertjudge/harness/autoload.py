@@ -20,10 +20,10 @@ _WAITS_FOR = "lm_eval.tasks"
 
 def tasks_dir() -> str:
     """The folder with our task files: in a checkout beside the package, in an installed wheel inside it."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    beside = os.path.join(os.path.dirname(here), "task_yamls")
-    is_checkout = os.path.exists(os.path.join(os.path.dirname(here), "pyproject.toml"))
-    return beside if is_checkout and os.path.isdir(beside) else os.path.join(here, "task_yamls")
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    beside = os.path.join(os.path.dirname(package), "task_yamls")
+    is_checkout = os.path.exists(os.path.join(os.path.dirname(package), "pyproject.toml"))
+    return beside if is_checkout and os.path.isdir(beside) else os.path.join(package, "task_yamls")
 
 
 class _Finder:
@@ -52,7 +52,7 @@ class _Finder:
 def _extend(tasks_module: Any) -> None:
     """Registers our names and folder; a failure here must not break an evaluation that does not use us."""
     try:
-        import lm_eval_bertjudge.harness  # noqa: F401  (importing it registers the filter and the metric)
+        import lm_eval_bertjudge.harness.registration  # noqa: F401
 
         manager = tasks_module.TaskManager
         original = manager.__init__

@@ -87,6 +87,32 @@ def _lines(unjudged: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield line + "\n"
 
 
+def saved(
+    error: BaseException, unjudged: list[dict[str, Any]], options: Mapping[str, Any]
+) -> tuple[Path | None, str]:
+    """Saves what a failure or a stop left unjudged: the file, and what to tell about it."""
+    stopped = {KeyboardInterrupt: "stopped by Ctrl-C", SystemExit: "stopped by SIGTERM"}.get(
+        type(error)
+    )
+    cause = stopped or (str(error) if isinstance(error, BertJudgeError) else repr(error))
+    after = (
+        "answers of other tasks that were not judged yet are not saved"
+        if stopped
+        else "they count as unjudged, and bertjudge is NaN (0 where a document has several gold answers)"
+    )
+    try:
+        path = save(unjudged)
+    except BertJudgeError as full:
+        return (
+            None,
+            f"judging failed: {cause}\n{full}: only the sample log (--log_samples) has them; {after}",
+        )
+    return path, (
+        f"judging failed: {cause}\nThe {len(unjudged)} answers of this task are in {path}; {after}.\n"
+        f"Judge them, once the cause is mended, with:\n  {command(path, options)}"
+    )
+
+
 def command(path: Path, options: Mapping[str, Any]) -> str:
     """The command line that judges a saved file as a pipeline with these options would have.
 

@@ -1,0 +1,95 @@
+"""The filter `bertjudge`, which judges: all answers of a task at once, so that is where batches are made.
+
+It returns one list of verdict rows per document; a list passes the harness's handling of results unchanged, and lands
+in the sample log.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import UserDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lm_eval.api.filter import Filter
+
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.harness import recovery
+from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.types import Reason, Source, Verdict, unjudged
+
+logger = logging.getLogger(__name__)
+
+FAILED = unjudged(Reason.JUDGING_FAILED)
+
+
+class VerdictRow(UserDict[str, Any]):
+    """A verdict as a mapping whose text is JSON: the harness writes `str()` of each row into the sample log.
+
+    No dict: of a model behind an API the harness logs copies, in which every kind of dict has become a plain one.
+    """
+
+    def __str__(self) -> str:
+        return json.dumps(self.data)
+
+
+class BertJudgeFilter(Filter):  # type: ignore[misc]
+    """Judges every answer of a task; in a task's `filter_list` as `function: bertjudge`, with `Pipeline` beside it.
+
+    The harness makes filters after all generation is done, and an exception here would throw away the answers of every
+    other task and rank too. So a failure of judging is an error in the log that names the file with the saved answers
+    and the command that judges them, the rows are unjudged, and the metric is not a number. `bertjudge check TASK`
+    finds what can be found before a run.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.options = options
+
+    def apply(
+        self, resps: Iterable[str | Sequence[Any]], docs: Sequence[Mapping[str, Any]]
+    ) -> list[list[VerdictRow]]:
+        """Verdict rows per document, in order: mappings with p_correct, correct, source, truncated, reason.
+
+        Args:
+            resps: Per document its responses; more than one with `repeats`.
+            docs: The documents.
+        """
+        answers = [[each] if isinstance(each, str) else list(each) for each in resps]
+        try:
+            with recovery.termination_raises():
+                verdicts = self._verdicts(answers, docs)
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            logger.error(recovery.saved(error, recovery.rows(answers, docs), self.options)[1])
+            if not isinstance(error, Exception):
+                raise
+            return [[VerdictRow(FAILED.as_row()) for _ in responses] for responses in answers]
+        left = iter(verdicts)
+        return [[VerdictRow(next(left).as_row()) for _ in responses] for responses in answers]
+
+    def _verdicts(
+        self, answers: list[list[Any]], docs: Sequence[Mapping[str, Any]]
+    ) -> list[Verdict]:
+        pipeline = Pipeline.read(self.options)
+        items = [
+            pipeline.item(doc, response)
+            for responses, doc in zip(answers, docs, strict=True)
+            for response in responses
+        ]
+        if items and not any(item.references for item in items):
+            raise InputError(f"the reference {pipeline.reference!r} is empty on every document")
+        verdicts = pipeline.decide(items)
+        warn(pipeline.method, verdicts)
+        return verdicts
+
+
+def warn(method: str, verdicts: list[Verdict]) -> None:
+    """One line when anything was left unjudged or was judged on a shortened text."""
+    left_unjudged = [v.reason for v in verdicts if v.source == Source.NONE]
+    truncated = sum(v.truncated for v in verdicts)
+    if left_unjudged or truncated:
+        reasons = f" ({', '.join(sorted(set(left_unjudged)))})" if left_unjudged else ""
+        logger.warning(
+            "bertjudge %s: of %d answers %d unjudged%s, %d judged on a shortened text",
+            method, len(verdicts), len(left_unjudged), reasons, truncated,
+        )  # fmt: skip

@@ -1,0 +1,114 @@
+"""The metric `bertjudge`, which reads verdict rows into the number of the table.
+
+Given plain strings instead, in a config without our filter, it judges the pair itself, without the question.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.harness import recovery
+from lm_eval_bertjudge.harness.filter import FAILED, warn
+from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.types import Reason, Source, Verdict
+
+logger = logging.getLogger(__name__)
+
+# Opt-in rows for the table: the share of a task's answers for which this holds.
+COLUMNS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "unjudged": lambda row: row["source"] == Source.NONE,
+    "lexical": lambda row: row["source"] == Source.RULE,
+    "truncated": lambda row: row["truncated"],
+    "parse_failure": lambda row: row["reason"] == Reason.PARSE_FAILURE,
+}
+
+
+class NotScored(float):
+    """Not a number in the table, and no "yes" to the harness's `any()` over several gold answers."""
+
+    def __bool__(self) -> bool:
+        return False
+
+
+def bertjudge(
+    references: Sequence[Any],
+    predictions: Sequence[Any],
+    *,
+    columns: Sequence[str] = (),
+    **options: Any,
+) -> float | dict[str, float]:
+    """The metric: share of right answers among one document's responses (0 or 1 without `repeats`).
+
+    Args:
+        references: One gold answer; only read where no filter has judged.
+        predictions: One entry: the verdict rows of the filter `bertjudge`, or a plain answer to judge.
+        columns: More rows for the table: shares of "unjudged", "lexical", "truncated", "parse_failure" answers.
+        **options: For plain answers: judge, threshold, backend, device, dtype, batch_tokens, method, match.
+
+    Raises:
+        InputError: A column is unknown.
+    """
+    rows = _rows(references[0], predictions[0], options)
+    failed = any(row.get("reason") == FAILED.reason for row in rows)
+    share = {
+        "bertjudge": NotScored("nan") if failed else _mean([float(row["correct"]) for row in rows])
+    }
+    for column in columns:
+        if column not in COLUMNS:
+            raise InputError(
+                f"metric bertjudge has no column {column!r}; it has {', '.join(COLUMNS)}"
+            )
+        share[f"bertjudge_{column}"] = _mean([float(COLUMNS[column](row)) for row in rows])
+    return share if columns else share["bertjudge"]
+
+
+def _rows(reference: Any, prediction: Any, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The filter's rows; for plain answers, their verdicts against the one reference, without the question."""
+    answers = list(prediction) if isinstance(prediction, (list, tuple)) else [prediction]
+    if all(isinstance(answer, Mapping) and "correct" in answer for answer in answers):
+        return [dict(answer) for answer in answers]
+    return [verdict.as_row() for verdict in _judged_pair(reference, answers, options)]
+
+
+# Options with which judging failed, and the file with the answers: the metric sees one document at a time.
+_spilled: dict[str, Path | None] = {}
+
+
+def _judged_pair(reference: Any, answers: list[Any], options: Mapping[str, Any]) -> list[Verdict]:
+    """Verdicts on plain answers; after a failure the rest of the run's answers go to the same file, untried."""
+    options = {"reference": "reference", "include_question": False, **options}
+    key = json.dumps(options, sort_keys=True, default=str)
+    doc = {"reference": reference}
+    unjudged = recovery.rows([answers], [doc])
+    if key not in _spilled:
+        try:
+            pipeline = Pipeline.read(options)
+            verdicts = pipeline.decide([pipeline.item(doc, answer) for answer in answers])
+            warn(pipeline.method, verdicts)
+            return verdicts
+        except Exception as error:  # told in the log, and not a number in the table
+            _spilled[key], message = recovery.saved(error, unjudged, options)
+            logger.error("%s", message)
+            logger.error(
+                "the metric alone sees one document at a time: all answers that follow go to the same file"
+            )
+    elif (path := _spilled[key]) is not None:
+        try:
+            recovery.append(unjudged, path)
+        except OSError as error:
+            _spilled[key] = None
+            logger.error(
+                "%s is incomplete: %s. Only the sample log (--log_samples) has what follows",
+                path,
+                error,
+            )
+    return [FAILED for _ in answers]
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
