@@ -10,8 +10,14 @@ from typing import Any, Literal
 from lm_eval_bertjudge import template
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
-from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS, Judge, load_judge, read_card
-from lm_eval_bertjudge.judges.llm.judge import LLMCard, LLMJudge, LLMOptions, load_llm
+from lm_eval_bertjudge.judges.encoder.judge import (
+    BATCH_TOKENS,
+    Judge,
+    check_judge,
+    load_judge,
+    read_card,
+)
+from lm_eval_bertjudge.judges.llm.judge import LLMCard, LLMJudge, LLMOptions, check_llm, load_llm
 from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.rules.decision import decide_by_rules
 from lm_eval_bertjudge.types import JudgeItem, Reason, Verdict, unjudged
@@ -22,6 +28,20 @@ Fallback = Literal["no_match", "parse_failure"]
 FALLBACKS: tuple[Fallback, ...] = ("no_match", "parse_failure")
 
 _TEXTS = ("reference", "question", "judge", "backend", "device", "dtype")
+_NAMES: dict[str, Sequence[str]] = {
+    "method": METHODS,
+    "match": baseline.MATCHES,
+    "fallback": FALLBACKS,
+}
+_SWITCHES = ("true", "false", "yes", "no", "on", "off")
+
+
+def _wrong(option: str, value: object, expected: str) -> InputError:
+    return InputError(f"filter bertjudge: {option} is {value!r}; {expected}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +87,8 @@ class Pipeline:
         """Checks the names and what the values say about each other.
 
         Raises:
-            InputError: An option is unknown or missing; the message lists what there is.
+            InputError: An option is unknown, missing, of another type or impossible; the message says what
+                was expected.
         """
         known = {f.name for f in dataclass_fields(cls)}
         if unknown := sorted(options.keys() - known):
@@ -84,10 +105,7 @@ class Pipeline:
                 raise InputError(
                     f'filter bertjudge: {name} is {value!r}; text was expected, such as {name}: "{value}"'
                 )
-        if isinstance(pipeline.threshold, str):
-            raise InputError(
-                f"filter bertjudge: threshold is {pipeline.threshold!r}; write the number without quotes"
-            )
+        pipeline._check_values()
         if pipeline.include_question and not pipeline.question:
             raise InputError(
                 "filter bertjudge needs `question`: the prompt's field name, or a Jinja template. To judge the answer "
@@ -100,6 +118,27 @@ class Pipeline:
                     "filter bertjudge has `llm` but does not use it: set `method: llm`, or `judge: llm`"
                 )
         return pipeline
+
+    def _check_values(self) -> None:
+        threshold, cache, tokens = self.threshold, self.cache, self.batch_tokens
+        if isinstance(threshold, str):
+            raise _wrong("threshold", threshold, "write the number without quotes")
+        if threshold is not None and (not _is_number(threshold) or not 0.0 <= threshold <= 1.0):
+            raise _wrong("threshold", threshold, "a probability in [0, 1] was expected")
+        if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 0:
+            raise _wrong("batch_tokens", tokens, "0 or a number of tokens was expected")
+        if not isinstance(self.include_question, bool):
+            raise _wrong("include_question", self.include_question, "write true or false")
+        if cache is not None and not isinstance(cache, (bool, str)):
+            raise _wrong("cache", cache, "true, false or a path was expected")
+        if isinstance(cache, str) and cache.lower() in _SWITCHES:
+            raise _wrong("cache", cache, "write true or false without quotes")
+        self._check_names()
+
+    def _check_names(self) -> None:
+        for name, known in _NAMES.items():
+            if (value := getattr(self, name)) not in known:
+                raise InputError(f"{name} is {value!r}; one of {', '.join(known)} was expected")
 
     @property
     def asks_llm(self) -> bool:
@@ -134,6 +173,22 @@ class Pipeline:
             cache=self.cache,
         )  # fmt: skip
 
+    def check_judge(self) -> None:
+        """Raises what judging would raise for want of a judge, a package or a device.
+
+        Weights are only loaded where that takes no memory of a GPU.
+
+        Raises:
+            CheckpointError: There is no such judge, or it is incomplete.
+            InputError: The backend, device or LLM is not one that there is.
+            MissingExtraError: A package is not installed.
+            ServerError: The backend is a server, and none answers.
+        """
+        if self.asks_llm:
+            check_llm(self.llm) if self.llm is not None else self.load()
+        elif self.method != "lexical":
+            check_judge(self.judge, backend=self.backend, device=self.device, dtype=self.dtype)
+
     def card(self) -> JudgeCard | LLMCard:
         """The card of the judge that is asked for, read without loading an encoder.
 
@@ -165,15 +220,7 @@ class Pipeline:
         Raises:
             InputError: Unknown method or match.
         """
-        for name, known in (
-            ("method", METHODS),
-            ("match", baseline.MATCHES),
-            ("fallback", FALLBACKS),
-        ):
-            if getattr(self, name) not in known:
-                raise InputError(
-                    f"{name} is {getattr(self, name)!r}; one of {', '.join(known)} was expected"
-                )
+        self._check_names()
         by_rule = [self._by_rule(item) for item in items]
         left = [item for item, verdict in zip(items, by_rule, strict=True) if verdict is None]
         judged = iter(self.load().judge(left, threshold=self.threshold) if left else [])

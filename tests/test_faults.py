@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import fields
@@ -132,15 +132,12 @@ def test_documents_and_answers_nobody_expects_are_each_decided_or_unjudged(
     )
 
 
-def test_a_missing_column_names_those_there_are_and_keeps_the_answers(
+def test_a_column_that_only_some_documents_have_keeps_the_answers(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    evaluated(
-        config(
-            data(QUESTIONS),
-            filter_list=[{"name": "j", "filter": [judging(reference="{{ target }}")]}],
-        )
-    )
+    options = judging(reference="{{ answer if question != '2 + 5?' else target }}")
+    del options["function"]
+    BertJudgeFilter(**options).apply([[row["said"]] for row in QUESTIONS], QUESTIONS)
     assert "failed on a document with fields answer, question, said: UndefinedError" in caplog.text
     assert "The 3 answers of this task are in" in caplog.text
 
@@ -148,11 +145,26 @@ def test_a_missing_column_names_those_there_are_and_keeps_the_answers(
 # A judge that fails after generation
 
 
-def test_a_failing_judge_leaves_the_other_tasks_and_pipelines_their_results(
-    quick: CountingBackend, caplog: pytest.LogCaptureFixture
+def breaking(
+    monkeypatch: pytest.MonkeyPatch, which: Callable[[Pipeline], bool] = lambda _: True
 ) -> None:
+    """Judging breaks, in a way that nothing before it could tell."""
+    decide = Pipeline.decide
+
+    def broken(self: Pipeline, items: Any) -> Any:
+        if which(self):
+            raise MemoryError("no room")
+        return decide(self, items)
+
+    monkeypatch.setattr(Pipeline, "decide", broken)
+
+
+def test_a_failing_judge_leaves_the_other_tasks_and_pipelines_their_results(
+    quick: CountingBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    breaking(monkeypatch, lambda pipeline: pipeline.batch_tokens == 7)
     first = config(data(QUESTIONS), task="first", filter_list=[
-        {"name": "broken", "filter": [judging(question="no_such_field")]},
+        {"name": "broken", "filter": [judging(batch_tokens=7)]},
         {"name": "lexical", "filter": [judging(method="lexical")]},
     ])  # fmt: skip
     second = config(
@@ -255,19 +267,21 @@ def test_a_key_that_stands_in_the_options_is_not_shown(caplog: pytest.LogCapture
 
 
 def test_the_metric_alone_saves_all_answers_of_the_run_in_one_file(
-    quick: CountingBackend, caplog: pytest.LogCaptureFixture
+    quick: CountingBackend, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     metric = {
         "metric": "bertjudge",
         "aggregation": "mean",
         "higher_is_better": True,
-        "threshold": 1.5,
+        "threshold": 0.5,
     }
-    found = evaluated(config(data(QUESTIONS), metric_list=[metric]))
+    with monkeypatch.context() as patched:
+        breaking(patched)
+        found = evaluated(config(data(QUESTIONS), metric_list=[metric]))
     assert math.isnan(found["results"]["mine"]["bertjudge,none"])
     assert caplog.text.count("judging failed") == 1
-    assert "threshold is 1.5; a probability in [0, 1] was expected" in caplog.text
-    command = resuming(caplog).replace("--threshold 1.5", "--threshold 0.5")
+    assert "MemoryError('no room')" in caplog.text
+    command = resuming(caplog)
     assert cli.main(shlex.split(command)[1:]) == 0
     rows = judged(command)
     assert [row["candidate"] for row in rows] == [row["said"] for row in QUESTIONS]

@@ -53,28 +53,43 @@ def _extend(tasks_module: Any) -> None:
     """Registers our names and folder; a failure here must not break an evaluation that does not use us."""
     try:
         import lm_eval_bertjudge.harness.registration  # noqa: F401
+        from lm_eval_bertjudge.harness import load_hook
 
         manager = tasks_module.TaskManager
-        original = manager.__init__
-
-        def init(
-            self: Any,
-            verbosity: Any = None,
-            include_path: Any = None,
-            include_defaults: bool = True,
-            metadata: Any = None,
-        ) -> None:
-            given = [] if include_path is None else include_path
-            given = list(given) if isinstance(given, (list, tuple)) else [given]
-            ours = [tasks_dir()] if include_defaults and tasks_dir() not in map(str, given) else []
-            original(self, verbosity, (ours + given) or None, include_defaults, metadata)
-
-        manager.__init__ = init
+        manager.__init__ = _with_our_folder(manager.__init__, load_hook.tell_left_out)
+        load_hook.install(manager)
     except Exception as error:
-        import warnings
+        _warn("could not add its tasks", error)
 
-        message = f"lm-eval-bertjudge could not add its tasks ({error!r}); LM_EVAL_BERTJUDGE_AUTOLOAD=0 silences this"
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
+
+def _warn(failed: str, error: Exception) -> None:
+    import warnings
+
+    message = f"lm-eval-bertjudge {failed} ({error!r}); LM_EVAL_BERTJUDGE_AUTOLOAD=0 silences this"
+    warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+
+def _with_our_folder(original: Any, tell_left_out: Any) -> Any:
+    """`TaskManager.__init__` with our folder before the user's; of its arguments only include_path is touched."""
+    import functools
+    import inspect
+
+    signature = inspect.signature(original)
+
+    @functools.wraps(original)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        bound = signature.bind(self, *args, **kwargs)
+        given = bound.arguments.get("include_path")
+        folders = list(given) if isinstance(given, (list, tuple)) else [given] if given else []
+        if bound.arguments.get("include_defaults", True) and tasks_dir() not in map(str, folders):
+            bound.arguments["include_path"] = [tasks_dir(), *folders]
+        original(*bound.args, **bound.kwargs)
+        try:
+            tell_left_out(self, folders)
+        except Exception as error:  # a folder that cannot be read is the harness's business
+            _warn("could not look for task files that were left out", error)
+
+    return init
 
 
 if os.environ.get("LM_EVAL_BERTJUDGE_AUTOLOAD", "1") != "0" and _WAITS_FOR not in sys.modules:

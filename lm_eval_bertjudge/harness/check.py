@@ -8,6 +8,7 @@ from typing import Any
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.harness.autoload import tasks_dir
 from lm_eval_bertjudge.harness.filter import BertJudgeFilter
+from lm_eval_bertjudge.harness.load_hook import unhooked
 from lm_eval_bertjudge.scorer import Pipeline
 
 
@@ -39,7 +40,7 @@ def check_task(name: str, *, include_path: str | None = None, n_docs: int = 3) -
             f"lm_eval knows no task {name!r}: {meant}`lm_eval ls tasks` shows all; for one of your own give "
             "--include_path FOLDER"
         )
-    task = known.load([name])["tasks"][name]
+    task = unhooked(known, "load")([name])["tasks"][name]
     pipelines = {
         ensemble.name: Pipeline.read(part.keywords)
         for ensemble in task._filters

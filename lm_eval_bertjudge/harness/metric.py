@@ -79,6 +79,11 @@ def _rows(reference: Any, prediction: Any, options: Mapping[str, Any]) -> list[d
 _spilled: dict[str, Path | None] = {}
 
 
+def start_run() -> None:
+    """Has the metric try again with options with which judging failed in an earlier run of this process."""
+    _spilled.clear()
+
+
 def _judged_pair(reference: Any, answers: list[Any], options: Mapping[str, Any]) -> list[Verdict]:
     """Verdicts on plain answers; after a failure the rest of the run's answers go to the same file, untried."""
     options = {"reference": "reference", "include_question": False, **options}

@@ -98,7 +98,7 @@ def saved(
     after = (
         "answers of other tasks that were not judged yet are not saved"
         if stopped
-        else "they count as unjudged, and bertjudge is NaN (0 where a document has several gold answers)"
+        else "they count as unjudged, and bertjudge is NaN"
     )
     try:
         path = save(unjudged)

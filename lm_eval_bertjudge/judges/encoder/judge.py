@@ -15,7 +15,7 @@ import numpy as np
 from tqdm import tqdm
 
 from lm_eval_bertjudge.errors import CheckpointError, InputError, ReferenceTooLongError
-from lm_eval_bertjudge.judges.encoder.backends import LOADERS, Backend
+from lm_eval_bertjudge.judges.encoder.backends import CHECKS, LOADERS, Backend
 from lm_eval_bertjudge.judges.encoder.batching import batches
 from lm_eval_bertjudge.judges.encoder.cache import VerdictCache, identity, location
 from lm_eval_bertjudge.judges.encoder.card import CARD_FILE, JudgeCard
@@ -228,6 +228,27 @@ def load_judge(
     return _LOADED[own]
 
 
+def check_judge(
+    model: str = "default", *, backend: str = "auto", device: str = "auto", dtype: str = "auto"
+) -> None:
+    """Raises what `load_judge` would, as far as it can be known without a GPU's memory.
+
+    Raises:
+        CheckpointError: The folder is not a judge this version can run.
+        InputError: Unknown backend, device or dtype.
+        MissingExtraError: The backend's packages are not installed.
+        ServerError: The backend is a server, and none answers.
+    """
+    folder = _folder(model)
+    _card(folder, model)
+    chosen = _backend(folder, backend)
+    if chosen == "onnx":
+        load_judge(model, backend=backend, device=device, dtype=dtype)
+        return
+    _tokenizer(folder)
+    CHECKS[chosen](folder, device=device, dtype=dtype)
+
+
 def forget() -> None:
     """The judges of this process forget the verdicts that no file keeps: they judge as they would in a new process."""
     for judge in _LOADED.values():
@@ -251,16 +272,8 @@ def _load(
     model: str, backend: str, device: str, dtype: str, batch_tokens: int, cache: Path | None
 ) -> Judge:
     folder = _folder(model)
-    chosen = (
-        ("onnx" if (folder / "model.onnx").exists() else "torch") if backend == "auto" else backend
-    )
-    if chosen not in LOADERS:
-        raise InputError(f"backend is {backend!r}; one of auto, {', '.join(LOADERS)} was expected")
-    tokenizer = folder / "tokenizer.json"
-    if not tokenizer.exists():
-        raise CheckpointError(
-            f"{tokenizer} is missing: a judge folder has a fast tokenizer beside its weights"
-        )
+    chosen = _backend(folder, backend)
+    tokenizer = _tokenizer(folder)
     card = _card(folder, model)
     try:
         encoder = Encoder(
@@ -276,6 +289,23 @@ def _load(
     return Judge(
         running, encoder, card, batch_tokens=batch_tokens or running.batch_tokens, cache=known
     )
+
+
+def _backend(folder: Path, backend: str) -> str:
+    if backend == "auto":
+        return "onnx" if (folder / "model.onnx").exists() else "torch"
+    if backend not in LOADERS:
+        raise InputError(f"backend is {backend!r}; one of auto, {', '.join(LOADERS)} was expected")
+    return backend
+
+
+def _tokenizer(folder: Path) -> Path:
+    path = folder / "tokenizer.json"
+    if not path.exists():
+        raise CheckpointError(
+            f"{path} is missing: a judge folder has a fast tokenizer beside its weights"
+        )
+    return path
 
 
 def _folder(model: str) -> Path:

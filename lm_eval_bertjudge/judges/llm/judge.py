@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Literal, Protocol
 
 from tqdm import tqdm
 
-from lm_eval_bertjudge.errors import InputError, UnjudgedError
+from lm_eval_bertjudge.errors import InputError, MissingExtraError, UnjudgedError
 from lm_eval_bertjudge.judges.encoder.encoding import clean
 from lm_eval_bertjudge.judges.llm.prompts import (
     PROMPTS,
@@ -316,6 +317,20 @@ def load_llm(options: Mapping[str, Any] | str) -> LLMJudge:
     if key not in _LOADED:
         _LOADED[key] = LLMJudge(read.start(), read)
     return _LOADED[key]
+
+
+def check_llm(options: Mapping[str, Any] | str) -> None:
+    """Raises what `load_llm` would, without loading a model into this process.
+
+    Raises:
+        InputError: An option is unknown or impossible.
+        MissingExtraError: The package `openai` or `vllm` is not installed.
+    """
+    read = LLMOptions.read(options)
+    if read.engine == "server":
+        load_llm(options)
+    elif find_spec("vllm") is None:
+        raise MissingExtraError("vllm", "vllm")
 
 
 _LOADED: dict[str, LLMJudge] = {}

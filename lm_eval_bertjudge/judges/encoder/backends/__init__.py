@@ -76,3 +76,15 @@ LOADERS: dict[str, Loader] = {
     "torch": _loader("torch", "TorchBackend"),
     "vllm": _loader("vllm", "VllmBackend"),
 }
+
+
+def _check_torch(folder: Path, **options: str) -> None:
+    import_module(f"{__name__}.torch").check(folder, **options)
+
+
+def _check_vllm(folder: Path, **options: str) -> None:
+    LOADERS["vllm"](folder, **options)  # it only asks the server what it has
+
+
+# What can be known of a backend before it takes a GPU's memory.
+CHECKS: dict[str, Callable[..., None]] = {"torch": _check_torch, "vllm": _check_vllm}

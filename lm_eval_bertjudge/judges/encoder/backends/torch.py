@@ -45,11 +45,7 @@ class TorchBackend:
             InputError: The device or dtype is unknown.
         """
         self._device = _device(device)
-        chosen = (
-            ("bfloat16" if self._device.type == "cuda" else "float32") if dtype == "auto" else dtype
-        )
-        if chosen not in _DTYPES:
-            raise InputError(f"dtype is {dtype!r}; one of auto, {', '.join(_DTYPES)} was expected")
+        chosen = _dtype(dtype, self._device)
         model = _load(folder, _DTYPES[chosen])
         self.pad_id = int(model.config.pad_token_id or 0)
         self.kind = f"torch {chosen}"
@@ -96,6 +92,27 @@ class TorchBackend:
             return np.asarray(out.logits.float().cpu().numpy(), dtype=np.float32)
 
 
+def check(folder: Path, *, device: str, dtype: str) -> None:
+    """Raises what loading would, as far as the files' names and the device tell.
+
+    Raises:
+        CheckpointError: The folder has no weights, or only pickled ones.
+        InputError: The device or dtype is unknown or not there.
+    """
+    _dtype(dtype, _device(device))
+    _check_pickle(folder)
+    if not any(folder.glob("*.safetensors")):
+        raise CheckpointError(f"{folder} has no weights: a file model.safetensors was expected")
+
+
+def _dtype(name: str, device: torch.device) -> str:
+    if name == "auto":
+        return "bfloat16" if device.type == "cuda" else "float32"
+    if name not in _DTYPES:
+        raise InputError(f"dtype is {name!r}; one of auto, {', '.join(_DTYPES)} was expected")
+    return name
+
+
 def _no_room(n: int, length: int, device: torch.device) -> OutOfMemoryError:
     free = (
         f" ({torch.cuda.mem_get_info(device)[0] / 2**30:.1f} GiB free)"
@@ -109,13 +126,17 @@ def _no_room(n: int, length: int, device: torch.device) -> OutOfMemoryError:
     )
 
 
-def _load(folder: Path, dtype: torch.dtype) -> Any:
+def _check_pickle(folder: Path) -> None:
     pickled = sorted(path.name for path in folder.glob("pytorch_model*.bin"))
     if pickled and not any(folder.glob("*.safetensors")):
         raise CheckpointError(
             f"{folder} has its weights as {pickled[0]}, which is pickle: loading it can run any code. If you trust it, "
             "convert it: AutoModelForSequenceClassification.from_pretrained(FOLDER).save_pretrained(FOLDER)"
         )
+
+
+def _load(folder: Path, dtype: torch.dtype) -> Any:
+    _check_pickle(folder)
     try:
         model, info = AutoModelForSequenceClassification.from_pretrained(
             folder,
@@ -144,11 +165,14 @@ def _load(folder: Path, dtype: torch.dtype) -> Any:
 def _device(name: str) -> torch.device:
     if name != "auto":
         try:
-            return torch.device(name)
+            device = torch.device(name)
         except RuntimeError as error:
             raise InputError(
                 f"device is {name!r}; use auto, cpu, cuda, cuda:1 or mps ({error})"
             ) from error
+        if device.type == "cuda" and not torch.cuda.is_available():
+            raise InputError(f"device is {name!r}, and this torch sees no GPU; use auto or cpu")
+        return device
     if torch.cuda.is_available():
         free, _ = torch.cuda.mem_get_info()
         if free >= _MIN_FREE_BYTES:

@@ -1,0 +1,241 @@
+"""What would fail after generation, found before it: the load hook and `bertjudge check` ask the same questions.
+
+A config is looked at as the harness has read it: a task object with its pipelines and metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lm_eval.api.task import ConfigurableTask
+
+from lm_eval_bertjudge.errors import BertJudgeError, ServerError
+from lm_eval_bertjudge.harness.filter import BertJudgeFilter
+from lm_eval_bertjudge.harness.metric import COLUMNS
+from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.types import JudgeItem
+
+_N_DOCS = 8  # documents that templates are tried on, spread over the task
+_MAY_FOLLOW = (
+    "take_first",
+)  # harmless after `bertjudge`: there is a list of verdicts per document
+
+
+@dataclass
+class Findings:
+    """What is wrong with a task's judging config.
+
+    Attributes:
+        errors: What would fail or mean nothing, each with what to type next.
+        warnings: What may be meant, and may not.
+    """
+
+    errors: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def judging_options(task: Any) -> dict[str, dict[str, Any]]:
+    """The options of each judging pipeline of a task, by the pipeline's name."""
+    return {
+        ensemble.name: dict(part.keywords)
+        for ensemble in getattr(task, "_filters", [])
+        for part in ensemble.filters
+        if getattr(part, "func", None) is BertJudgeFilter
+    }
+
+
+def judges(task: Any) -> bool:
+    """Whether a loaded task has our filter or our metric."""
+    return bool(judging_options(task)) or metric_options(getattr(task, "config", None)) is not None
+
+
+def metric_options(config: Any) -> dict[str, Any] | None:
+    """What stands beside `metric: bertjudge`; None where a task does not have it.
+
+    Args:
+        config: A task's config, an object of the harness or a plain mapping.
+    """
+    entries = _get(config, "metric_list") or []
+    named = [each for each in entries if isinstance(each, Mapping)]
+    beside = next((each for each in named if _is_ours(each.get("metric"))), None)
+    if beside is None:
+        return None
+    known = ("metric", "aggregation", "higher_is_better", "hf_evaluate")
+    return {key: value for key, value in beside.items() if key not in known}
+
+
+def asks_to_judge(config: Any) -> bool:
+    """Whether a config, as its file says, names the filter or the metric `bertjudge`."""
+    return metric_options(config) is not None or any(
+        isinstance(step, Mapping) and _is_ours(step.get("function"))
+        for ensemble in _get(config, "filter_list") or []
+        if isinstance(ensemble, Mapping)
+        for step in ensemble.get("filter") or []
+    )
+
+
+def _is_ours(name: Any) -> bool:
+    short = str(getattr(name, "__name__", name)).rpartition(".")[2]
+    return short in ("bertjudge", "BertJudgeFilter")
+
+
+def _get(config: Any, key: str) -> Any:
+    return config.get(key) if type(config) is dict else getattr(config, key, None)
+
+
+def examine(task: Any, config: Any = None) -> Findings:
+    """What would fail after generation, or give a number that means nothing.
+
+    Args:
+        task: A task as the harness has loaded it.
+        config: What its file says, where that is known: a task in Python code may not read it.
+    """
+    findings = Findings()
+    pipelines, metric = judging_options(task), metric_options(getattr(task, "config", None))
+    asked = judges(task)
+    if not asked and (type(task) is ConfigurableTask or not asks_to_judge(config)):
+        return findings
+    if refusal := _unfit(task, asked):
+        findings.errors.append(refusal)
+        return findings
+    findings.errors += _names(task)
+    docs = _some_docs(task)
+    for name, options in pipelines.items():
+        _examine_pipeline(name, options, docs, findings)
+    findings.errors += [f"pipeline {name}: {said}" for name, said in _followers(task)]
+    findings.errors += _metric(metric or {}, judged=bool(pipelines))
+    return findings
+
+
+def _unfit(task: Any, asked: bool) -> str:
+    """Why no text of this task can be judged in this run; nothing where it can."""
+    kind = getattr(task, "OUTPUT_TYPE", None)
+    if not asked or not isinstance(task, ConfigurableTask):
+        return (
+            "it is a task in Python code (`class:`), which reads neither filter_list nor metric_list. "
+            "Judge its sample log instead: lm_eval --log_samples, then bertjudge rejudge"
+        )
+    if kind != "generate_until":
+        return (
+            f"its output_type is {kind}: the model gives likelihoods, and there is no text to judge. "
+            "Take a task that generates (output_type: generate_until), or leave out `bertjudge`"
+        )
+    return ""
+
+
+def _names(task: Any) -> list[str]:
+    """Pipelines of one name overwrite each other's rows."""
+    names = [ensemble.name for ensemble in task._filters]
+    return [
+        f"{names.count(name)} pipelines of its filter_list are called {name!r}, and only the last one's "
+        "rows would be kept: give each a name of its own"
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
+    ]
+
+
+def _followers(task: Any) -> Iterator[tuple[str, str]]:
+    """What stands after `bertjudge` in a pipeline and cannot take verdicts."""
+    for ensemble in task._filters:
+        parts = [getattr(part, "func", part) for part in ensemble.filters]
+        if BertJudgeFilter not in parts:
+            continue
+        for part in parts[parts.index(BertJudgeFilter) + 1 :]:
+            if (name := filter_name(part)) not in _MAY_FOLLOW:
+                yield (
+                    ensemble.name,
+                    f"`function: {name}` stands after `bertjudge`, whose verdicts it cannot take: move it "
+                    "before `bertjudge`, or leave it out",
+                )
+
+
+def filter_name(part: Any) -> str:
+    """The name under which the harness knows a filter's class."""
+    from lm_eval.api.registry import filter_registry
+
+    registered = getattr(filter_registry, "_objs", filter_registry)
+    names = [name for name, each in dict(registered).items() if each is part]
+    return names[0] if names else str(getattr(part, "__name__", part))
+
+
+def _metric(options: Mapping[str, Any], *, judged: bool) -> list[str]:
+    """What is wrong with the options beside `metric: bertjudge`."""
+    wrong = []
+    columns = options.get("columns", ())
+    several = isinstance(columns, Sequence) and not isinstance(columns, str)
+    unknown = [each for each in columns if each not in COLUMNS] if several else [columns]
+    if unknown:
+        wrong.append(
+            f"metric bertjudge: columns is {columns!r}; a list of {', '.join(COLUMNS)} was expected"
+        )
+    rest = {name: value for name, value in options.items() if name != "columns"}
+    if judged and rest:
+        wrong.append(
+            f"metric bertjudge: {', '.join(rest)} belongs beside `function: bertjudge`: the metric only "
+            "reads the filter's verdicts"
+        )
+    elif not judged:
+        wrong += [f"metric bertjudge: {said}" for said in _judge_errors(alone(rest))]
+    return wrong
+
+
+def alone(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of the metric where no filter judges: reference against answer, without the question."""
+    return {"reference": "reference", "include_question": False, **options}
+
+
+def _judge_errors(options: Mapping[str, Any]) -> list[str]:
+    try:
+        Pipeline.read(options).check_judge()
+    except ServerError:
+        return []
+    except BertJudgeError as error:
+        return [str(error)]
+    return []
+
+
+def _examine_pipeline(
+    name: str, options: Mapping[str, Any], docs: Sequence[Mapping[str, Any]], findings: Findings
+) -> None:
+    try:
+        pipeline = Pipeline.read(options)
+        items = [pipeline.item(doc, "") for doc in docs]
+        if items and not any(item.references for item in items):
+            findings.errors.append(_empty(name, pipeline, len(items)))
+        pipeline.check_judge()
+    except ServerError as error:  # a server may be started while the answers are generated
+        findings.warnings.append(
+            f"pipeline {name}: {error}. It has to run when the answers are judged"
+        )
+    except BertJudgeError as error:
+        findings.errors.append(f"pipeline {name}: {error}")
+    else:
+        findings.warnings += _partly_empty(name, items)
+
+
+def _empty(name: str, pipeline: Pipeline, n: int) -> str:
+    return (
+        f"pipeline {name}: the reference {pipeline.reference!r} is empty on each of the {n} documents that "
+        "were tried: name the field with the right answer"
+    )
+
+
+def _partly_empty(name: str, items: Sequence[JudgeItem]) -> list[str]:
+    n_empty = sum(not item.references for item in items)
+    if not 0 < n_empty < len(items):
+        return []
+    return [
+        f"pipeline {name}: of {len(items)} references that were tried {n_empty} are empty; such answers "
+        "are left unjudged"
+    ]
+
+
+def _some_docs(task: Any) -> list[Mapping[str, Any]]:
+    """Documents spread over the task, the first one among them."""
+    docs = getattr(task, "task_docs", None)
+    docs = task.eval_docs if docs is None else docs
+    step = max(1, len(docs) // _N_DOCS)
+    chosen: list[Mapping[str, Any]] = [dict(docs[n]) for n in range(0, len(docs), step)]
+    return chosen[:_N_DOCS]

@@ -1,0 +1,84 @@
+"""Leads verdict rows past the harness's metrics, and keeps ours from the pipelines of others.
+
+The harness gives every pipeline's results to every metric, casts them to the gold answer's type, and makes a yes of any
+score above 0 where there are several gold answers. None of that suits a list of verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lm_eval.api.metrics import mean
+
+from lm_eval_bertjudge.harness.filter import VerdictRow
+from lm_eval_bertjudge.harness.metric import bertjudge
+from lm_eval_bertjudge.harness.preflight import judging_options, metric_options
+
+Scores = Mapping[str, Any]
+_NAME = "bertjudge"
+
+
+def route(task: Any) -> None:
+    """Pipelines that judge get the metric `bertjudge` alone; others keep the task's metrics and do not get it.
+
+    Where no pipeline judges, the metric judges plain answers, also in a task with its own `process_results`.
+
+    Args:
+        task: A generating task of the harness that has our filter or our metric; it is changed.
+    """
+    judged = judging_options(task)
+    options = metric_options(task.config) or {}
+    task._metric_fn_list.pop(_NAME, None)
+    for name in (_NAME, *(f"{_NAME}_{column}" for column in options.get("columns", ()))):
+        task._aggregation_list.setdefault(name, mean)
+        task._higher_is_better.setdefault(name, name == _NAME)
+    task.process_results = _routed(task, options, judges_alone=not judged)
+
+
+def _routed(
+    task: Any, options: Mapping[str, Any], *, judges_alone: bool
+) -> Callable[[Mapping[str, Any], list[Any]], Scores]:
+    theirs: Callable[[Mapping[str, Any], list[Any]], Scores] = task.process_results
+
+    def process_results(doc: Mapping[str, Any], results: list[Any]) -> Scores:
+        if "bypass" in task._metric_fn_list:  # --predict_only
+            return theirs(doc, results)
+        if (rows := verdicts(results)) is not None:
+            return _scores(bertjudge([None], [rows], **_columns(options)))
+        has_others = task._metric_fn_list or callable(task.config.process_results)
+        others: Scores = theirs(doc, results) if has_others else {}
+        if not judges_alone:
+            return others
+        return {**others, **_scores(bertjudge([gold(task, doc)], [results[0]], **options))}
+
+    process_results.__wrapped_by_bertjudge__ = True  # type: ignore[attr-defined]
+    return process_results
+
+
+def verdicts(results: list[Any]) -> list[VerdictRow] | None:
+    """The verdict rows among one pipeline's results for a document; None where it did not judge."""
+    rows = _listed(results[0]) if results else []
+    return rows if rows and isinstance(rows[0], VerdictRow) else None
+
+
+def gold(task: Any, doc: Mapping[str, Any]) -> Any:
+    """The task's right answer to a document, or a list of right answers; an option's text where it has options."""
+    target = task.doc_to_target(doc)
+    if task.config.doc_to_choice is None:
+        return target
+    choices = task.doc_to_choice(doc)
+    chosen = [choices[each] if isinstance(each, int) else each for each in _listed(target)]
+    return chosen if isinstance(target, (list, tuple)) else chosen[0]
+
+
+def _listed(target: Any) -> list[Any]:
+    return list(target) if isinstance(target, (list, tuple)) else [target]
+
+
+def _columns(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {"columns": options["columns"]} if "columns" in options else {}
+
+
+def _scores(score: float | dict[str, float]) -> Scores:
+    return score if isinstance(score, dict) else {_NAME: score}
