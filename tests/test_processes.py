@@ -174,12 +174,14 @@ def test_a_job_whose_time_is_up_during_judging_leaves_its_answers_and_the_comman
     folder: Path,
 ) -> None:
     """The judge's tokenizer is a pipe that nobody writes to, so that loading it takes for ever."""
+    pytest.importorskip("transformers", reason="needs the extra `torch`")
     judge = (
         folder / "judge"
     )  # not named as the task: a harness after 0.4.13 reads `--tasks FOLDER` as task files
     judge.mkdir()
     (judge / "judge_card.json").write_text('{"name": "stuck", "max_length": 128}')
     os.mkfifo(judge / "tokenizer.json")
+    (judge / "model.safetensors").touch()
     task = TASK.format(data=folder / "questions.jsonl") + JUDGING.format(
         reference=REFERENCE, judge=judge
     )

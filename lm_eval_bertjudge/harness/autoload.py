@@ -1,8 +1,9 @@
 """Makes `lm_eval` see our tasks, filter and metric without a flag. Runs at every Python start, so it does little.
 
 The wheel puts `lm_eval_bertjudge.pth` beside the package; Python runs its one line at start-up. That adds a finder
-which waits for `lm_eval.tasks` to be imported and then (1) registers the filter and metric `bertjudge`, and (2) has
-`TaskManager` also index our task folder, before the folders a user names, so a user's `--include_path` still wins.
+which waits for `lm_eval.tasks` to be imported and then (1) registers the filter and metric `bertjudge`, (2) has
+`TaskManager` also index our task folder, before the folders a user names, so a user's `--include_path` still wins, and
+(3) has it hand over the tasks it loads (`load_hook`). Another one waits for the harness's command line (`outcome`).
 `LM_EVAL_BERTJUDGE_AUTOLOAD=0` switches it off; then `--include_path "$(bertjudge tasks-dir)"` does the same.
 """
 
@@ -15,8 +16,6 @@ TYPE_CHECKING = False  # typing itself would cost more than the rest of this mod
 if TYPE_CHECKING:
     from typing import Any
 
-_WAITS_FOR = "lm_eval.tasks"
-
 
 def tasks_dir() -> str:
     """The folder with our task files: in a checkout beside the package, in an installed wheel inside it."""
@@ -27,11 +26,15 @@ def tasks_dir() -> str:
 
 
 class _Finder:
-    """A meta-path finder that acts once, on the import of `lm_eval.tasks`."""
+    """A meta-path finder that acts once, on the import of one module."""
+
+    def __init__(self, waits_for: str, act: Any) -> None:
+        self._waits_for = waits_for
+        self._act = act
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Python's import protocol: None lets the next finder answer."""
-        if name != _WAITS_FOR:
+        if name != self._waits_for:
             return None
         if self in sys.meta_path:
             sys.meta_path.remove(self)
@@ -41,11 +44,11 @@ class _Finder:
         if spec is not None and spec.loader is not None:
             run = spec.loader.exec_module
 
-            def run_and_extend(module: Any) -> None:
+            def run_and_act(module: Any) -> None:
                 run(module)
-                _extend(module)
+                self._act(module)
 
-            spec.loader.exec_module = run_and_extend  # type: ignore[method-assign]
+            spec.loader.exec_module = run_and_act  # type: ignore[method-assign]
         return spec
 
 
@@ -60,6 +63,16 @@ def _extend(tasks_module: Any) -> None:
         load_hook.install(manager)
     except Exception as error:
         _warn("could not add its tasks", error)
+
+
+def _watch(cli_module: Any) -> None:
+    """Has the harness's command line say in its exit status that judging failed."""
+    try:
+        from lm_eval_bertjudge.harness import outcome
+
+        outcome.install(cli_module.HarnessCLI)
+    except Exception as error:  # the same: a run that does not use us must not break
+        _warn("could not watch the command line", error)
 
 
 def _warn(failed: str, error: Exception) -> None:
@@ -92,5 +105,7 @@ def _with_our_folder(original: Any, tell_left_out: Any) -> Any:
     return init
 
 
-if os.environ.get("LM_EVAL_BERTJUDGE_AUTOLOAD", "1") != "0" and _WAITS_FOR not in sys.modules:
-    sys.meta_path.insert(0, _Finder())
+if os.environ.get("LM_EVAL_BERTJUDGE_AUTOLOAD", "1") != "0":
+    for _name, _act in (("lm_eval.tasks", _extend), ("lm_eval._cli.harness", _watch)):
+        if _name not in sys.modules:
+            sys.meta_path.insert(0, _Finder(_name, _act))

@@ -10,12 +10,12 @@ import json
 import logging
 from collections import UserDict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from lm_eval.api.filter import Filter
 
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.harness import recovery
+from lm_eval_bertjudge.harness import outcome, recovery
 from lm_eval_bertjudge.scorer import Pipeline
 from lm_eval_bertjudge.types import Reason, Source, Verdict, unjudged
 
@@ -34,6 +34,21 @@ class VerdictRow(UserDict[str, Any]):
         return json.dumps(self.data)
 
 
+class TaskContext(NamedTuple):
+    """Where a filter stands: the harness does not tell it.
+
+    Attributes:
+        task: The task's name.
+        pipeline: The name in its `filter_list`.
+    """
+
+    task: str
+    pipeline: str
+
+    def __str__(self) -> str:
+        return f"task {self.task}, pipeline {self.pipeline}"
+
+
 class BertJudgeFilter(Filter):  # type: ignore[misc]
     """Judges every answer of a task; in a task's `filter_list` as `function: bertjudge`, with `Pipeline` beside it.
 
@@ -43,8 +58,9 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
     finds what can be found before a run.
     """
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, *, context: TaskContext | None = None, **options: Any) -> None:
         self.options = options
+        self._context = context or TaskContext("a task", "judging")
 
     def apply(
         self, resps: Iterable[str | Sequence[Any]], docs: Sequence[Mapping[str, Any]]
@@ -60,6 +76,7 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
             with recovery.termination_raises():
                 verdicts = self._verdicts(answers, docs)
         except (Exception, KeyboardInterrupt, SystemExit) as error:
+            outcome.note_failure(str(self._context))
             logger.error(recovery.saved(error, recovery.rows(answers, docs), self.options)[1])
             if not isinstance(error, Exception):
                 raise

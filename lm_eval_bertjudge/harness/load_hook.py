@@ -14,7 +14,9 @@ from lm_eval.api.task import Task
 
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.harness import metric, preflight
+from lm_eval_bertjudge.harness.filter import TaskContext
 from lm_eval_bertjudge.harness.left_out import left_out
+from lm_eval_bertjudge.harness.preflight import part_is_ours
 from lm_eval_bertjudge.harness.routing import route
 
 logger = logging.getLogger(__name__)
@@ -88,6 +90,17 @@ def prepare(tasks: list[Any], configs: Mapping[str, Any]) -> None:
     for task in judging:
         if not hasattr(task.process_results, "__wrapped_by_bertjudge__"):
             route(task)
+            name_filters(task)
+
+
+def name_filters(task: Any) -> None:
+    """Tells each judging filter of a task which task and pipeline it is in."""
+    for ensemble in task._filters:
+        context = TaskContext(task.task_name, ensemble.name)
+        ensemble.filters = [
+            functools.partial(part, context=context) if part_is_ours(part) else part
+            for part in ensemble.filters
+        ]
 
 
 def tasks_in(loaded: Any) -> Iterator[Task]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.harness import recovery
+from lm_eval_bertjudge.harness import outcome, recovery
 from lm_eval_bertjudge.harness.filter import FAILED, warn
 from lm_eval_bertjudge.scorer import Pipeline
 from lm_eval_bertjudge.types import Reason, Source, Verdict
@@ -97,6 +97,7 @@ def _judged_pair(reference: Any, answers: list[Any], options: Mapping[str, Any])
             warn(pipeline.method, verdicts)
             return verdicts
         except Exception as error:  # told in the log, and not a number in the table
+            outcome.note_failure("the metric bertjudge")
             _spilled[key], message = recovery.saved(error, unjudged, options)
             logger.error("%s", message)
             logger.error(

@@ -39,11 +39,16 @@ class Findings:
 def judging_options(task: Any) -> dict[str, dict[str, Any]]:
     """The options of each judging pipeline of a task, by the pipeline's name."""
     return {
-        ensemble.name: dict(part.keywords)
+        ensemble.name: {name: value for name, value in part.keywords.items() if name != "context"}
         for ensemble in getattr(task, "_filters", [])
         for part in ensemble.filters
-        if getattr(part, "func", None) is BertJudgeFilter
+        if part_is_ours(part)
     }
+
+
+def part_is_ours(part: Any) -> bool:
+    """Whether one step of a pipeline, as the harness keeps it, makes our filter."""
+    return getattr(part, "func", None) is BertJudgeFilter
 
 
 def judges(task: Any) -> bool:
