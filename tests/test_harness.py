@@ -99,6 +99,26 @@ def test_unjudged_and_truncated_answers_are_one_warning_line(
     ]
 
 
+@pytest.mark.parametrize("method", ["judge", "cascade", "lexical"])
+def test_answers_that_are_nothing_but_reasoning_are_warned_of(
+    caplog: pytest.LogCaptureFixture, method: str
+) -> None:
+    docs = [DOCS[0]] * 4
+    answers = [
+        ["<think>6 * 3 is"],
+        ["<think>first 6, then"],
+        [""],
+        ["<think>18</think>Final answer: 18"],
+    ]
+    rows = BertJudgeFilter(**OPTIONS, method=method).apply(answers, docs)
+    assert [row[0]["correct"] for row in rows] == [False, False, False, True]
+    assert (
+        f"bertjudge {method}: of 4 answers 2 empty once reasoning is left out: is max_gen_toks large enough?"
+        in caplog.text
+    )
+    assert f"bertjudge {method}: of 4 answers 1 are empty as they came" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

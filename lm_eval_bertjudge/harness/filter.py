@@ -16,8 +16,10 @@ from lm_eval.api.filter import Filter
 
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.harness import outcome, recovery
+from lm_eval_bertjudge.judges.encoder.encoding import clean
 from lm_eval_bertjudge.scorer import Pipeline
-from lm_eval_bertjudge.types import Reason, Source, Verdict, unjudged
+from lm_eval_bertjudge.text.response import read_response
+from lm_eval_bertjudge.types import JudgeItem, Reason, Source, Verdict, unjudged
 
 logger = logging.getLogger(__name__)
 
@@ -96,17 +98,36 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
         if items and not any(item.references for item in items):
             raise InputError(f"the reference {pipeline.reference!r} is empty on every document")
         verdicts = pipeline.decide(items)
-        warn(pipeline.method, verdicts)
+        warn(pipeline.method, items, verdicts)
         return verdicts
 
 
-def warn(method: str, verdicts: list[Verdict]) -> None:
-    """One line when anything was left unjudged or was judged on a shortened text."""
-    left_unjudged = [v.reason for v in verdicts if v.source == Source.NONE]
-    truncated = sum(v.truncated for v in verdicts)
-    if left_unjudged or truncated:
-        reasons = f" ({', '.join(sorted(set(left_unjudged)))})" if left_unjudged else ""
+def warn(where: str, items: Sequence[JudgeItem], verdicts: Sequence[Verdict]) -> None:
+    """One line when anything was left unjudged, was judged on a shortened text, or says nothing.
+
+    Args:
+        where: What judged, for the line's beginning.
+        items: What was judged.
+        verdicts: The verdict on each item.
+    """
+    left_unjudged = sorted(str(v.reason) for v in verdicts if v.source == Source.NONE)
+    n_unjudged = len(left_unjudged)
+    n_truncated = sum(verdict.truncated for verdict in verdicts)
+    if n_unjudged or n_truncated:
+        reasons = f" ({', '.join(dict.fromkeys(left_unjudged))})" if left_unjudged else ""
         logger.warning(
             "bertjudge %s: of %d answers %d unjudged%s, %d judged on a shortened text",
-            method, len(verdicts), len(left_unjudged), reasons, truncated,
+            where, len(verdicts), n_unjudged, reasons, n_truncated,
         )  # fmt: skip
+    wrong = [item for item, verdict in zip(items, verdicts, strict=True) if not verdict.correct]
+    silent = [item for item in wrong if not clean(read_response(item.candidate, item.question))]
+    n_reasoning = sum(bool(clean(item.candidate)) for item in silent)
+    if n_reasoning:
+        logger.warning(
+            "bertjudge %s: of %d answers %d empty once reasoning is left out: is max_gen_toks large enough?",
+            where, len(verdicts), n_reasoning,
+        )  # fmt: skip
+    if n_empty := len(silent) - n_reasoning:
+        logger.warning(
+            "bertjudge %s: of %d answers %d are empty as they came", where, len(verdicts), n_empty
+        )

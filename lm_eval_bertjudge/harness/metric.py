@@ -93,8 +93,9 @@ def _judged_pair(reference: Any, answers: list[Any], options: Mapping[str, Any])
     if key not in _spilled:
         try:
             pipeline = Pipeline.read(options)
-            verdicts = pipeline.decide([pipeline.item(doc, answer) for answer in answers])
-            warn(pipeline.method, verdicts)
+            items = [pipeline.item(doc, answer) for answer in answers]
+            verdicts = pipeline.decide(items)
+            warn(pipeline.method, items, verdicts)
             return verdicts
         except Exception as error:  # told in the log, and not a number in the table
             outcome.note_failure("the metric bertjudge")
