@@ -209,13 +209,62 @@ def test_the_command_in_the_message_judges_as_the_run_would_have(
     done = subprocess.run(
         command.replace("bertjudge", ours, 1), shell=True, capture_output=True, text=True
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("3 answers, 0.6667 right\n")
     expected = BertJudgeFilter(**options).apply(ANSWERS, DOCS)
     flat = [(index, row) for index, rows in enumerate(expected) for row in rows]
     assert {row["source"] for _, row in flat} == {"rule", "encoder"}
     assert [
         (row["doc_id"], {name: row[name] for name in flat[0][1]}) for row in judged(command)
     ] == flat
+
+
+def test_the_command_does_not_repeat_the_mistake(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs = [{"answer": "18"}, {"question": "6 * 3?", "answer": "18"}]
+    BertJudgeFilter(**OPTIONS).apply([["18"], ["Final answer: 18"]], docs)
+    said = next(record.getMessage() for record in caplog.records)
+    assert "question: the document has no field 'question'" in said
+    assert "once the cause is mended, with the right question for TEMPLATE, with:" in said
+    command = resuming(caplog)
+    assert "--question TEMPLATE --" in command or command.endswith("--question TEMPLATE")
+    mended = command.replace("TEMPLATE", "'{{ question | default(answer) }}'")
+    assert cli.main(shlex.split(mended)[1:]) == 0
+    assert capsys.readouterr().out.endswith("2 answers, 1.0000 right\n")
+    assert [(row["question"], row["references"]) for row in judged(command)] == [
+        ("18", ["18"]),
+        ("6 * 3?", ["18"]),
+    ]
+
+
+def test_answers_whose_question_is_a_function_are_judged_from_the_file_alone(
+    quick: CountingBackend, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = recovery.rows(ANSWERS, DOCS, options=OPTIONS, task="mine")
+    assert [(row["task"], row["question"], row["references"]) for row in rows] == [
+        ("mine", "6 * 3?", ["18"]),
+        ("mine", "Capital of Peru?", ["Lima"]),
+        ("mine", "Capital of Peru?", ["Lima"]),
+    ]
+    path = recovery.save(rows)
+    assert (
+        cli.main(["judge", "--input", str(path), "--output", "out.jsonl", "--method", "lexical"])
+        == 0
+    )
+    assert cli.main(["rejudge", str(path), "--output", "rejudged", "--method", "lexical"]) == 0
+
+
+def test_answers_of_a_wrong_template_are_rejudged_with_the_right_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = recovery.save(
+        recovery.rows(ANSWERS, DOCS, options=OPTIONS | {"question": "questoin"}, task="mine")
+    )
+    assert cli.main(["rejudge", str(path), "--output", "rejudged"]) == 2
+    assert "a document has answer, question" in capsys.readouterr().err
+    flags = ("--question", "question", "--reference", "answer", "--method", "lexical")
+    assert cli.main(["rejudge", str(path), "--output", "rejudged", *flags]) == 0
 
 
 CHOICES = [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
+from lm_eval_bertjudge import cli
 from lm_eval_bertjudge.harness import outcome
 from tests.test_harness_run import QUESTIONS
-from tests.test_processes import results, started
+from tests.test_processes import results, started, writing_to
 
 BASE = {
     "dataset_path": "json",
@@ -161,6 +164,67 @@ def damaged(folder: Path) -> Iterator[Path]:
     return judge
 
 
+def stuck(folder: Path) -> Path:
+    """A judge whose tokenizer is a pipe that nobody writes to: loading it takes for ever."""
+    pytest.importorskip("transformers", reason="needs the extra `torch`")
+    judge = folder / "stuck"
+    judge.mkdir()
+    (judge / "judge_card.json").write_text('{"name": "stuck", "max_length": 128}')
+    os.mkfifo(judge / "tokenizer.json")
+    (judge / "model.safetensors").touch()
+    return judge
+
+
+def answers(folder: Path) -> dict[str, list[str]]:
+    return {
+        path.stem: [json.loads(line)["candidate"] for line in path.read_text().splitlines()]
+        for path in folder.glob("*.jsonl")
+    }
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
+def test_a_judge_that_is_killed_leaves_every_answer_of_the_run(folder: Path, number: int) -> None:
+    judge = stuck(folder)
+    write(
+        folder, "killed", {"filter_list": [pipeline(judge=str(judge))], "metric_list": [BERTJUDGE]}
+    )
+    write(folder, "gsm8k", {"metric_list": [EXACT], "doc_to_target": "answer"})
+    run = started(folder, "--model", "dummy", "--tasks", "healthy,killed,gsm8k")
+    pipe = writing_to(judge / "tokenizer.json", run)
+    run.send_signal(number)
+    _, shown = run.communicate()
+    os.close(pipe)
+    assert run.returncode == (143 if number == signal.SIGTERM else -9), shown[-3000:]
+    [kept] = [path for path in folder.glob("bertjudge_unjudged_*") if path.is_dir()]
+    assert answers(kept) == {name: ["lol"] * 3 for name in ("healthy", "killed", "gsm8k")}
+    if number == signal.SIGTERM:
+        assert "those of the run's other tasks are saved too" in shown
+        assert f"bertjudge rejudge {kept} --output" in shown
+    assert (
+        cli.main(
+            ["rejudge", str(kept), "--output", str(folder / "rejudged"), "--method", "lexical"]
+        )
+        == 0
+    )
+    assert (
+        cli.main(["report", str(folder / "rejudged"), "--output", str(folder / "report.md")]) == 0
+    )
+    report = (folder / "report.md").read_text()
+    assert all(name in report for name in ("healthy", "killed", "gsm8k"))
+
+
+def test_a_task_of_others_that_crashes_after_generation_takes_no_answers_along(
+    folder: Path,
+) -> None:
+    broken = EXACT | {"regexes_to_ignore": ["("]}
+    write(folder, "theirs", {"metric_list": [broken]})
+    status, shown = lm_eval(folder, "healthy", "theirs")
+    assert status == 1
+    assert "the run ended after its answers were generated" in shown
+    [kept] = folder.glob("bertjudge_unjudged_*")
+    assert answers(kept) == {"healthy": ["lol"] * 3, "theirs": ["lol"] * 3}
+
+
 def strict(text: str) -> Any:
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is no JSON")
@@ -183,4 +247,11 @@ def test_a_judging_that_fails_ends_with_its_own_status_and_everything_saved_as_s
     assert 0 <= saved["healthy"]["bertjudge,judge"] <= 1
     lines = next((folder / "out").rglob("samples_fails_*")).read_text().splitlines()
     assert {strict(line).get("bertjudge", "none") for line in lines} == {None, "none"}
-    assert len(next(folder.glob("bertjudge_unjudged_*")).read_text().splitlines()) == len(QUESTIONS)
+    [spilled] = folder.glob("bertjudge_unjudged_*")
+    assert len(spilled.read_text().splitlines()) == len(QUESTIONS)
+    rejudged = folder / "rejudged"
+    assert (
+        cli.main(["rejudge", str(spilled), "--output", str(rejudged), "--method", "lexical"]) == 0
+    )
+    assert cli.main(["report", str(rejudged), "--output", str(folder / "report.md")]) == 0
+    assert "fails" in (folder / "report.md").read_text()

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -22,7 +23,7 @@ from lm_eval_bertjudge.rejudge import command
 from lm_eval_bertjudge.report import build
 from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.scorer import FALLBACKS, METHODS, Pipeline
-from lm_eval_bertjudge.types import JudgeItem
+from lm_eval_bertjudge.types import JudgeItem, Source
 
 _CHUNK = 20_000  # rows held in memory at once
 
@@ -131,7 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _judge(args: argparse.Namespace) -> None:
+def _judge(args: argparse.Namespace) -> str:
     if (args.input is None) == (args.candidate is None):
         raise InputError("give either --candidate and --reference, or --input FILE --output FILE")
     pipeline = _pipeline(args)
@@ -142,8 +143,7 @@ def _judge(args: argparse.Namespace) -> None:
                 "--reference is missing: the right answer that --candidate is compared with"
             )
         row = {"question": args.question, "references": args.reference, "candidate": args.candidate}
-        print(json.dumps(_judged([row], pipeline, None)[0], ensure_ascii=False))
-        return
+        return json.dumps(_judged([row], pipeline, None)[0], ensure_ascii=False)
     if args.output is None:
         raise InputError("--output is missing: where the verdicts of --input go")
     for number, row in enumerate(
@@ -152,11 +152,23 @@ def _judge(args: argparse.Namespace) -> None:
         _item(row, templates, f"{args.input}, line {number}")
     with written(args.output, errors="backslashreplace") as out:
         rows = read_rows(args.input)
+        totals: Counter[str] = Counter()
         while chunk := list(islice(rows, _CHUNK)):
-            out.writelines(
-                json.dumps(row, ensure_ascii=False) + "\n"
-                for row in _judged(chunk, pipeline, templates)
-            )
+            judged = _judged(chunk, pipeline, templates)
+            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in judged)
+            totals["right"] += sum(row["correct"] for row in judged)
+            totals["unjudged"] += sum(row["source"] == Source.NONE for row in judged)
+            totals["answers"] += len(judged)
+    return _summary(args.output, totals)
+
+
+def _summary(output: Path, totals: Mapping[str, int]) -> str:
+    n = totals["answers"]
+    right = f", {totals['right'] / n:.4f} right" if n else ""
+    unjudged = (
+        f", {totals['unjudged']} unjudged (not counted as right)" if totals["unjudged"] else ""
+    )
+    return f"{output}: {n} answers{right}{unjudged}"
 
 
 def _judged(
@@ -165,7 +177,14 @@ def _judged(
     """The rows with their verdict's fields added."""
     items = [_item(row, templates, "input") for row in rows]
     verdicts = pipeline.decide(items)
-    return [row | verdict.as_row() for row, verdict in zip(rows, verdicts, strict=True)]
+    return [
+        row | (_fields(item) if "doc" in row else {}) | verdict.as_row()
+        for row, item, verdict in zip(rows, items, verdicts, strict=True)
+    ]
+
+
+def _fields(item: JudgeItem) -> dict[str, Any]:
+    return {"question": item.question, "references": list(item.references)}
 
 
 def _pipeline(args: argparse.Namespace) -> Pipeline:
@@ -197,7 +216,7 @@ def _item(row: Mapping[str, Any], templates: Pipeline | None, where: str) -> Jud
     given = row.get("references", row.get("reference"))
     several = given if isinstance(given, list) else [given]
     references = tuple(str(each) for each in several if each is not None and str(each).strip())
-    if not references:
+    if not references and not ("doc" in row and "references" in row):
         hint = "; rows with `doc` need --reference TEMPLATE" if "doc" in row else ""
         raise InputError(
             f"{where}: no or an empty `reference` or `references`; the row has {', '.join(row)}{hint}"

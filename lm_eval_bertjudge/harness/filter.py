@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from lm_eval.api.filter import Filter
 
 from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.harness import answers as answers_of_run
 from lm_eval_bertjudge.harness import outcome, recovery
 from lm_eval_bertjudge.judges.encoder.encoding import clean
 from lm_eval_bertjudge.scorer import Pipeline
@@ -74,12 +75,17 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
             docs: The documents.
         """
         answers = [[each] if isinstance(each, str) else list(each) for each in resps]
+        others_are_kept = answers_of_run.keep() is not None
         try:
             with recovery.termination_raises():
                 verdicts = self._verdicts(answers, docs)
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             outcome.note_failure(str(self._context))
-            logger.error(recovery.saved(error, recovery.rows(answers, docs), self.options)[1])
+            unjudged = recovery.rows(answers, docs, options=self.options, task=self._context.task)
+            logger.error(
+                "%s",
+                recovery.saved(error, unjudged, self.options, others_are_kept=others_are_kept)[1],
+            )
             if not isinstance(error, Exception):
                 raise
             return [[VerdictRow(FAILED.as_row()) for _ in responses] for responses in answers]

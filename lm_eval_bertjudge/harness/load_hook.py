@@ -13,7 +13,7 @@ from typing import Any
 from lm_eval.api.task import Task
 
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
-from lm_eval_bertjudge.harness import metric, preflight
+from lm_eval_bertjudge.harness import answers, metric, preflight
 from lm_eval_bertjudge.harness.filter import TaskContext
 from lm_eval_bertjudge.harness.left_out import left_out
 from lm_eval_bertjudge.harness.preflight import part_is_ours
@@ -87,6 +87,8 @@ def prepare(tasks: list[Any], configs: Mapping[str, Any]) -> None:
         raise InputError(
             "nothing was generated, since judging would fail afterwards:\n  " + "\n  ".join(refused)
         )
+    if judging:
+        answers.watch(tasks_in, preflight.judges, preflight.judging_options)
     for task in judging:
         if not hasattr(task.process_results, "__wrapped_by_bertjudge__"):
             route(task)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.harness import answers as answers_of_run
 from lm_eval_bertjudge.harness import outcome, recovery
 from lm_eval_bertjudge.harness.filter import FAILED, warn
 from lm_eval_bertjudge.scorer import Pipeline
@@ -89,8 +90,9 @@ def _judged_pair(reference: Any, answers: list[Any], options: Mapping[str, Any])
     options = {"reference": "reference", "include_question": False, **options}
     key = json.dumps(options, sort_keys=True, default=str)
     doc = {"reference": reference}
-    unjudged = recovery.rows([answers], [doc])
+    unjudged = recovery.rows([answers], [doc], options=options)
     if key not in _spilled:
+        answers_of_run.keep()
         try:
             pipeline = Pipeline.read(options)
             items = [pipeline.item(doc, answer) for answer in answers]

@@ -5,15 +5,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shlex
+import shutil
 import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from lm_eval_bertjudge import template
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.judges.llm.judge import LLMOptions
 from lm_eval_bertjudge.scorer import Pipeline
@@ -21,16 +26,49 @@ from lm_eval_bertjudge.scorer import Pipeline
 PREFIX = "bertjudge_unjudged_"
 
 
+_PLACEHOLDERS = {"question": "TEMPLATE", "reference": "TEMPLATE"}
+
+
 def rows(
-    answers: Sequence[Sequence[Any]], docs: Sequence[Mapping[str, Any]]
+    answers: Sequence[Sequence[Any]],
+    docs: Sequence[Mapping[str, Any]],
+    *,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    task: str = "",
 ) -> list[dict[str, Any]]:
-    """The answers to each document as rows with doc_id (position), doc and candidate, as `bertjudge judge` reads."""
+    """The answers to each document as rows that `bertjudge judge` and `bertjudge rejudge` read.
+
+    Args:
+        answers: Per document its responses.
+        docs: The documents.
+        options: Of the pipeline that could not judge them.
+        task: The task's name.
+
+    Returns:
+        Rows with task, doc_id (position), doc and candidate; with question and references too, where the pipeline's
+        templates fit the document.
+    """
     pairs = zip(answers, docs, strict=False)  # lengths that differ may be the very fault
+    named = {"task": task} if task else {}
     return [
-        {"doc_id": index, "doc": doc, "candidate": answer}
+        {**named, "doc_id": index, "doc": doc, "candidate": answer, **_fields(options, doc)}
         for index, (responses, doc) in enumerate(pairs)
         for answer in responses
     ]
+
+
+def _fields(options: Mapping[str, Any], doc: Mapping[str, Any]) -> dict[str, Any]:
+    asks = options.get("include_question", True) and "question" in options
+    try:
+        question = template.question(options["question"], doc) if asks else ""
+        return {
+            "question": question,
+            "references": list(template.references(options["reference"], doc)),
+        }
+    except (
+        Exception
+    ):  # a wrong template may be what failed; the answer has to be written all the same
+        return {}
 
 
 def save(unjudged: Sequence[Mapping[str, Any]]) -> Path:
@@ -39,18 +77,41 @@ def save(unjudged: Sequence[Mapping[str, Any]]) -> Path:
     Raises:
         BertJudgeError: None of them can be written; the message says why for each.
     """
+    return _somewhere(lambda folder: _written(unjudged, folder))
+
+
+def save_folder(files: Mapping[str, Sequence[Mapping[str, Any]]]) -> Path:
+    """Writes rows to a new folder, a file for each name, where `save` would write.
+
+    Raises:
+        BertJudgeError: As for `save`.
+    """
+    return _somewhere(lambda folder: _written_folder(files, folder))
+
+
+def _somewhere(write: Callable[[str], Path]) -> Path:
     refused = []
-    folders: tuple[Callable[[], str], ...] = (
-        os.getcwd,
-        tempfile.gettempdir,
-        lambda: os.path.expanduser("~"),
-    )
-    for folder in folders:
+    home = partial(os.path.expanduser, "~")
+    places: tuple[tuple[str, Callable[[], str]], ...] = (
+        ("the working directory", os.getcwd), ("the temporary directory", tempfile.gettempdir), ("home", home),
+    )  # fmt: skip
+    for name, place in places:
         try:
-            return _written(unjudged, folder())
+            return write(place())
         except OSError as error:  # full, read-only, or gone
-            refused.append(f"{error.filename or folder.__name__}: {error.strerror}")
+            refused.append(f"{error.filename or name}: {error.strerror}")
     raise BertJudgeError(f"the answers could not be saved ({'; '.join(refused)})")
+
+
+def _written_folder(files: Mapping[str, Sequence[Mapping[str, Any]]], place: str) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
+    try:
+        for name, unjudged in files.items():
+            append(unjudged, folder / f"{re.sub(r'[^-.A-Za-z0-9_]', '_', name)}.jsonl")
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise OSError(error.errno, error.strerror, place) from error
+    return folder
 
 
 def _written(unjudged: Sequence[Mapping[str, Any]], folder: str) -> Path:
@@ -88,49 +149,95 @@ def _lines(unjudged: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def saved(
-    error: BaseException, unjudged: list[dict[str, Any]], options: Mapping[str, Any]
+    error: BaseException,
+    unjudged: list[dict[str, Any]],
+    options: Mapping[str, Any],
+    *,
+    others_are_kept: bool = False,
 ) -> tuple[Path | None, str]:
-    """Saves what a failure or a stop left unjudged: the file, and what to tell about it."""
-    stopped = {KeyboardInterrupt: "stopped by Ctrl-C", SystemExit: "stopped by SIGTERM"}.get(
-        type(error)
-    )
-    cause = stopped or (str(error) if isinstance(error, BertJudgeError) else repr(error))
-    after = (
-        "answers of other tasks that were not judged yet are not saved"
-        if stopped
-        else "they count as unjudged, and bertjudge is NaN"
-    )
+    """Saves what a failure or a stop left unjudged.
+
+    Args:
+        error: What ended the judging.
+        unjudged: What `rows` gave.
+        options: Of the pipeline that judged.
+        others_are_kept: Whether the answers of the run's other tasks are on disk as well.
+
+    Returns:
+        The file, None where it could not be written; and what to tell about it.
+    """
+    cause = _cause(error)
+    after = _what_follows(error, others_are_kept=others_are_kept)
     try:
         path = save(unjudged)
     except BertJudgeError as full:
-        return (
-            None,
-            f"judging failed: {cause}\n{full}: only the sample log (--log_samples) has them; {after}",
-        )
+        only = "only the sample log (--log_samples) has them"
+        return None, f"judging failed: {cause}\n{full}: {only}; {after}"
+    mend = to_mend(error, options)
+    first = "".join(f", with the right {name} for {_placeholder(name)}" for name in mend)
     return path, (
         f"judging failed: {cause}\nThe {len(unjudged)} answers of this task are in {path}; {after}.\n"
-        f"Judge them, once the cause is mended, with:\n  {command(path, options)}"
+        f"Judge them, once the cause is mended{first}, with:\n  {command(path, options, mend=mend)}"
     )
 
 
-def command(path: Path, options: Mapping[str, Any]) -> str:
+_STOPPED = {KeyboardInterrupt: "stopped by Ctrl-C", SystemExit: "stopped by SIGTERM"}
+
+
+def _cause(error: BaseException) -> str:
+    said = str(error) if isinstance(error, BertJudgeError) else repr(error)
+    return _STOPPED.get(type(error), said)
+
+
+def _what_follows(error: BaseException, *, others_are_kept: bool) -> str:
+    if type(error) not in _STOPPED:
+        return "they count as unjudged, and bertjudge is NaN"
+    if others_are_kept:
+        return "those of the run's other tasks are saved too"
+    return "answers of other tasks that were not judged yet are not saved"
+
+
+def to_mend(error: BaseException, options: Mapping[str, Any]) -> list[str]:
+    """The options that an error calls wrong: a command must not repeat them."""
+    if not isinstance(error, InputError):
+        return []
+    return [name for name, value in options.items() if _blames(str(error), name, value)]
+
+
+def _blames(message: str, name: str, value: Any) -> bool:
+    return message.startswith(f"{name}:") or f"{name} is {value!r}" in message
+
+
+def _placeholder(option: str) -> str:
+    return _PLACEHOLDERS.get(option, option.upper())
+
+
+def command(path: Path, options: Mapping[str, Any], *, mend: Sequence[str] = ()) -> str:
     """The command line that judges a saved file as a pipeline with these options would have.
 
     `llm` is left out where it cannot be read: it may be wrong because a key stands in it, which must not be shown.
+    Templates that are functions are left out too: the file's rows have what they gave.
+
+    Args:
+        path: The file.
+        options: Of the pipeline.
+        mend: Options that were wrong, for which a word in capitals stands.
     """
     known = [each.name for each in fields(Pipeline) if each.name != "include_question"]
     if not options.get("include_question", True):
         known.remove("question")
     given = {name: options[name] for name in known if options.get(name) is not None}
+    given = {name: value for name, value in given.items() if not callable(value)}
     if not _readable(given.get("llm")):
         del given["llm"]
-    texts = {
-        name: value if isinstance(value, str) else json.dumps(value, default=str)
-        for name, value in given.items()
-    }
-    flags = "".join(f" --{name} {shlex.quote(text)}" for name, text in texts.items())
+    given |= {name: _placeholder(name) for name in mend if name in given}
+    flags = "".join(f" --{name} {shlex.quote(_as_text(value))}" for name, value in given.items())
     output = path.with_name(path.name.replace(PREFIX, "verdicts_"))
     return f"bertjudge judge --input {shlex.quote(str(path))} --output {shlex.quote(str(output))}{flags}"
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def _readable(llm: Any) -> bool:

@@ -184,7 +184,8 @@ def rows(
     if "resps" in first:
         return _sampled(file, every, templates, generator)
     if "candidate" in first:
-        return [_plain(row, file, number, generator) for number, row in enumerate(every)]
+        rebuilt = (_rebuilt(row, file, templates) for row in every)
+        return [_plain(row, file, number, generator) for number, row in enumerate(rebuilt)]
     raise InputError(
         f"{file}: its rows have {', '.join(first)}; expected were `resps` and `doc` (samples of lm_eval) or "
         "`candidate` and `reference` (plain triplets)"
@@ -306,6 +307,20 @@ def _literal(text: str) -> Any:
     return found if isinstance(found, list) else [text]
 
 
+def _rebuilt(row: Row, file: Path, templates: Templates | None) -> Row:
+    """A row that a run left unjudged: with question and references from its `doc`, where it lacks them."""
+    doc = row.get("doc")
+    if not isinstance(doc, dict) or (templates is None and "references" in row):
+        return row
+    task = str(row.get("task") or stem(file))
+    chosen = templates or known_tasks.templates(task) or _unknown(task, doc, file)
+    asked = template.question(chosen.question, doc) if chosen.question else ""
+    return row | {
+        "question": asked,
+        "references": list(template.references(chosen.reference, doc)),
+    }
+
+
 def _plain(row: Row, file: Path, number: int, generator: str | None) -> Row:
     given = row.get("references") or row.get("reference")
     if (
@@ -317,7 +332,7 @@ def _plain(row: Row, file: Path, number: int, generator: str | None) -> Row:
         for each in (given if isinstance(given, list) else [given])
         if each not in (None, "")
     ]
-    if not references or "candidate" not in row:
+    if (not references and "doc" not in row) or "candidate" not in row:
         raise InputError(
             f"{file}, row {number + 1}: a candidate and a reference (or references) were expected; it has "
             f"{', '.join(name for name in row if row[name] not in (None, '', []))}"
