@@ -8,14 +8,15 @@ would be a worse question: its few-shot examples hold other answers, and crowd t
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 
 class Templates(NamedTuple):
     """How a task's documents become items: two templates for `fields`, and what kind of task it is."""
 
-    question: str
-    reference: str
+    question: str | Callable[[Mapping[str, Any]], Any]
+    reference: str | Callable[[Mapping[str, Any]], Any]
     category: str = ""
 
 

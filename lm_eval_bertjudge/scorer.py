@@ -27,6 +27,7 @@ METHODS: tuple[Method, ...] = ("judge", "lexical", "cascade", "llm")
 Fallback = Literal["no_match", "parse_failure"]
 FALLBACKS: tuple[Fallback, ...] = ("no_match", "parse_failure")
 
+_TEMPLATES = ("reference", "question")
 _TEXTS = ("reference", "question", "judge", "backend", "device", "dtype")
 _NAMES: dict[str, Sequence[str]] = {
     "method": METHODS,
@@ -67,8 +68,8 @@ class Pipeline:
         cache: The file that keeps the encoder's verdicts: true, false or a path; None for what the environment says.
     """
 
-    reference: str
-    question: str = ""
+    reference: template.Template
+    question: template.Template = ""
     method: Method = "judge"
     match: baseline.Match = "auto"
     fallback: Fallback = "no_match"
@@ -101,7 +102,8 @@ class Pipeline:
             )
         pipeline = cls(**options)
         for name in _TEXTS:
-            if not isinstance(value := getattr(pipeline, name), str):
+            value = getattr(pipeline, name)
+            if not isinstance(value, str) and not (name in _TEMPLATES and callable(value)):
                 raise InputError(
                     f'filter bertjudge: {name} is {value!r}; text was expected, such as {name}: "{value}"'
                 )

@@ -13,11 +13,14 @@ from jinja2.sandbox import SandboxedEnvironment
 from lm_eval_bertjudge.errors import InputError
 
 T = TypeVar("T")
+Template = (
+    str | Callable[[Mapping[str, Any]], Any]
+)  # a field's name or Jinja; or a function of the document
 
 _ONE_EXPRESSION = re.compile(r"\s*\{\{((?:(?!\}\}).)*)\}\}\s*", re.DOTALL)
 
 
-def question(template: str, doc: Mapping[str, Any]) -> str:
+def question(template: Template, doc: Mapping[str, Any]) -> str:
     """The text that `template` (a field's name or Jinja) gives on `doc`; nothing where that is None.
 
     Raises:
@@ -26,7 +29,7 @@ def question(template: str, doc: Mapping[str, Any]) -> str:
     return _read(template, doc, "question", _text)
 
 
-def references(template: str, doc: Mapping[str, Any]) -> tuple[str, ...]:
+def references(template: Template, doc: Mapping[str, Any]) -> tuple[str, ...]:
     """The right answers that `template` gives on `doc`: every element where it gives a list, else its text.
 
     `answers.text` as field path is not supported, `{{ answers.text }}` is: a template that is one expression keeps the
@@ -47,8 +50,17 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(text for each in several if (text := _text(each)).strip())
 
 
-def _read(template: str, doc: Mapping[str, Any], role: str, convert: Callable[[Any], T]) -> T:
-    if template not in doc and "{" not in template:
+def shown(template: Template) -> str:
+    """A template as messages show it: its text in quotes, or the function's name."""
+    return (
+        repr(template)
+        if isinstance(template, str)
+        else getattr(template, "__name__", repr(template))
+    )
+
+
+def _read(template: Template, doc: Mapping[str, Any], role: str, convert: Callable[[Any], T]) -> T:
+    if isinstance(template, str) and template not in doc and "{" not in template:
         raise InputError(
             f"{role}: the document has no field {template!r}; it has {_listed(doc)}. Name one of these, or give a "
             "Jinja template such as '{{ field }}'"
@@ -57,11 +69,13 @@ def _read(template: str, doc: Mapping[str, Any], role: str, convert: Callable[[A
         return convert(_value(template, doc))
     except Exception as error:  # a template can do much of what Python can, and fail as variously
         raise InputError(
-            f"{role}: the template {template!r} failed on a document with fields {_listed(doc)}: {error!r}"
+            f"{role}: the template {shown(template)} failed on a document with fields {_listed(doc)}: {error!r}"
         ) from error
 
 
-def _value(template: str, doc: Mapping[str, Any]) -> Any:
+def _value(template: Template, doc: Mapping[str, Any]) -> Any:
+    if not isinstance(template, str):
+        return template(doc)
     if template in doc:
         return doc[template]
     if (one := _ONE_EXPRESSION.fullmatch(template)) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ from lm_eval.utils import make_table
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.harness import load_hook
 from lm_eval_bertjudge.scorer import Pipeline
-from tests.test_harness_run import NO_TASKS, config, judging, run
+from tests.test_harness_run import NO_TASKS, QUESTIONS, config, judging, run
 
 __all__ = ["data"]
 from tests.test_harness_run import data
@@ -297,3 +298,63 @@ def test_a_task_file_that_the_harness_leaves_out_is_told_of(
     ]
     assert reason in told
     assert told.startswith("task mine")
+
+
+def judging_filter(task: Any) -> dict[str, Any]:
+    [[part]] = [ensemble.filters for ensemble in task._filters]
+    return dict(part.keywords)
+
+
+BARE = {"filter_list": [{"name": "judge", "filter": [{"function": "bertjudge"}]}]}
+
+
+def test_a_filter_without_question_and_reference_takes_the_tasks_own(data: Path) -> None:
+    [task] = NO_TASKS.load([config(data, **BARE)])["tasks"].values()
+    options = judging_filter(task)
+    assert [options["question"](row) for row in QUESTIONS] == [row["question"] for row in QUESTIONS]
+    assert [options["reference"](row) for row in QUESTIONS] == ["18", "7", "4"]
+    found = run(config(data, **BARE))
+    named = run(config(data, filter_list=[{"name": "judge", "filter": [judging()]}]))
+    assert scores(found) == scores(named)
+
+
+def test_aliases_and_options_of_the_task_are_its_references(data: Path) -> None:
+    aliases = config(data, **BARE, doc_to_target="{{ [answer, '18'] }}")
+    options = config(data, **BARE, doc_to_target=1, doc_to_choice=["no", "yes"])
+    for task, expected in ((aliases, [QUESTIONS[0]["answer"], "18"]), (options, "yes")):
+        [loaded] = NO_TASKS.load([task])["tasks"].values()
+        assert judging_filter(loaded)["reference"](QUESTIONS[0]) == expected
+
+
+def test_a_known_tasks_table_comes_before_its_prompt_where_its_fields_are_there(data: Path) -> None:
+    prompted = {"doc_to_text": "Question: {{ question }}\nAnswer:", "doc_to_target": "{{ answer }}"}
+    for name, question in (("gsm8k_mine", "6 * 3?"), ("asdiv_mine", "Question: 6 * 3?\nAnswer:")):
+        [task] = NO_TASKS.load([config(data, task=name, **BARE, **prompted)])["tasks"].values()
+        given = Pipeline.read({k: v for k, v in judging_filter(task).items() if k != "context"})
+        assert given.item(QUESTIONS[0], "").question == question
+
+
+def test_a_question_alone_is_completed_by_the_reference(data: Path) -> None:
+    half = {"function": "bertjudge", "question": "said"}
+    [task] = NO_TASKS.load([config(data, filter_list=[{"name": "judge", "filter": [half]}])])[
+        "tasks"
+    ].values()
+    assert judging_filter(task)["question"] == "said"
+    assert judging_filter(task)["reference"](QUESTIONS[1]) == "7"
+
+
+def test_what_a_function_gives_is_saved_when_judging_fails(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Pipeline, "decide", lambda *_: 1 / 0)
+    run(config(data, **BARE))
+    rows = [
+        json.loads(line) for line in next(tmp_path.glob("bertjudge_unj*")).read_text().splitlines()
+    ]
+    assert (rows[0]["task"], rows[0]["question"], rows[0]["references"]) == (
+        "mine",
+        "6 * 3?",
+        ["18"],
+    )
+    assert "--question" not in caplog.text

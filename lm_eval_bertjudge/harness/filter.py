@@ -19,6 +19,7 @@ from lm_eval_bertjudge.harness import answers as answers_of_run
 from lm_eval_bertjudge.harness import outcome, recovery
 from lm_eval_bertjudge.judges.encoder.encoding import clean
 from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.template import shown
 from lm_eval_bertjudge.text.response import read_response
 from lm_eval_bertjudge.types import JudgeItem, Reason, Source, Verdict, unjudged
 
@@ -102,10 +103,17 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
             for response in responses
         ]
         if items and not any(item.references for item in items):
-            raise InputError(f"the reference {pipeline.reference!r} is empty on every document")
+            raise InputError(
+                f"the reference {shown(pipeline.reference)} is empty on every document"
+            )
         verdicts = pipeline.decide(items)
         warn(pipeline.method, items, verdicts)
         return verdicts
+
+
+def part_is_ours(part: Any) -> bool:
+    """Whether one step of a pipeline, as the harness keeps it, makes our filter."""
+    return getattr(part, "func", None) is BertJudgeFilter
 
 
 def warn(where: str, items: Sequence[JudgeItem], verdicts: Sequence[Verdict]) -> None:

@@ -14,9 +14,8 @@ from lm_eval.api.task import Task
 
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.harness import answers, metric, preflight
-from lm_eval_bertjudge.harness.filter import TaskContext
+from lm_eval_bertjudge.harness.filter import TaskContext, part_is_ours
 from lm_eval_bertjudge.harness.left_out import left_out
-from lm_eval_bertjudge.harness.preflight import part_is_ours
 from lm_eval_bertjudge.harness.routing import route
 
 logger = logging.getLogger(__name__)

@@ -12,9 +12,11 @@ from typing import Any
 from lm_eval.api.task import ConfigurableTask
 
 from lm_eval_bertjudge.errors import BertJudgeError, ServerError
-from lm_eval_bertjudge.harness.filter import BertJudgeFilter
+from lm_eval_bertjudge.harness import task_fields
+from lm_eval_bertjudge.harness.filter import BertJudgeFilter, part_is_ours
 from lm_eval_bertjudge.harness.metric import COLUMNS
 from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.template import shown
 from lm_eval_bertjudge.types import JudgeItem
 
 _N_DOCS = 8  # documents that templates are tried on, spread over the task
@@ -44,11 +46,6 @@ def judging_options(task: Any) -> dict[str, dict[str, Any]]:
         for part in ensemble.filters
         if part_is_ours(part)
     }
-
-
-def part_is_ours(part: Any) -> bool:
-    """Whether one step of a pipeline, as the harness keeps it, makes our filter."""
-    return getattr(part, "func", None) is BertJudgeFilter
 
 
 def judges(task: Any) -> bool:
@@ -93,6 +90,8 @@ def _get(config: Any, key: str) -> Any:
 def examine(task: Any, config: Any = None) -> Findings:
     """What would fail after generation, or give a number that means nothing.
 
+    A filter without `question` or `reference` gets the task's own first, and keeps them.
+
     Args:
         task: A task as the harness has loaded it.
         config: What its file says, where that is known: a task in Python code may not read it.
@@ -106,8 +105,9 @@ def examine(task: Any, config: Any = None) -> Findings:
         findings.errors.append(refusal)
         return findings
     findings.errors += _names(task)
-    docs = _some_docs(task)
-    for name, options in pipelines.items():
+    docs = some_docs(task)
+    task_fields.complete(task, docs)
+    for name, options in judging_options(task).items():
         _examine_pipeline(name, options, docs, findings)
     findings.errors += [f"pipeline {name}: {said}" for name, said in _followers(task)]
     findings.errors += _metric(metric or {}, judged=bool(pipelines))
@@ -222,7 +222,7 @@ def _examine_pipeline(
 
 def _empty(name: str, pipeline: Pipeline, n: int) -> str:
     return (
-        f"pipeline {name}: the reference {pipeline.reference!r} is empty on each of the {n} documents that "
+        f"pipeline {name}: the reference {shown(pipeline.reference)} is empty on each of the {n} documents that "
         "were tried: name the field with the right answer"
     )
 
@@ -237,7 +237,7 @@ def _partly_empty(name: str, items: Sequence[JudgeItem]) -> list[str]:
     ]
 
 
-def _some_docs(task: Any) -> list[Mapping[str, Any]]:
+def some_docs(task: Any) -> list[Mapping[str, Any]]:
     """Documents spread over the task, the first one among them."""
     docs = getattr(task, "task_docs", None)
     docs = task.eval_docs if docs is None else docs

@@ -14,6 +14,7 @@ from lm_eval.api.metrics import mean
 from lm_eval_bertjudge.harness.filter import VerdictRow
 from lm_eval_bertjudge.harness.metric import bertjudge
 from lm_eval_bertjudge.harness.preflight import judging_options, metric_options
+from lm_eval_bertjudge.harness.task_fields import references_of
 
 Scores = Mapping[str, Any]
 _NAME = "bertjudge"
@@ -39,6 +40,7 @@ def route(task: Any) -> None:
 def _routed(
     task: Any, options: Mapping[str, Any], *, judges_alone: bool
 ) -> Callable[[Mapping[str, Any], list[Any]], Scores]:
+    gold = references_of(task)
     theirs: Callable[[Mapping[str, Any], list[Any]], Scores] = task.process_results
 
     def process_results(doc: Mapping[str, Any], results: list[Any]) -> Scores:
@@ -50,7 +52,7 @@ def _routed(
         others: Scores = theirs(doc, results) if has_others else {}
         if not judges_alone:
             return others
-        return {**others, **_scores(bertjudge([gold(task, doc)], [results[0]], **options))}
+        return {**others, **_scores(bertjudge([gold(doc)], [results[0]], **options))}
 
     process_results.__wrapped_by_bertjudge__ = True  # type: ignore[attr-defined]
     return process_results
@@ -58,22 +60,9 @@ def _routed(
 
 def verdicts(results: list[Any]) -> list[VerdictRow] | None:
     """The verdict rows among one pipeline's results for a document; None where it did not judge."""
-    rows = _listed(results[0]) if results else []
+    first = results[0] if results else None
+    rows: list[Any] = first if isinstance(first, list) else [first]
     return rows if rows and isinstance(rows[0], VerdictRow) else None
-
-
-def gold(task: Any, doc: Mapping[str, Any]) -> Any:
-    """The task's right answer to a document, or a list of right answers; an option's text where it has options."""
-    target = task.doc_to_target(doc)
-    if task.config.doc_to_choice is None:
-        return target
-    choices = task.doc_to_choice(doc)
-    chosen = [choices[each] if isinstance(each, int) else each for each in _listed(target)]
-    return chosen if isinstance(target, (list, tuple)) else chosen[0]
-
-
-def _listed(target: Any) -> list[Any]:
-    return list(target) if isinstance(target, (list, tuple)) else [target]
 
 
 def _columns(options: Mapping[str, Any]) -> dict[str, Any]:

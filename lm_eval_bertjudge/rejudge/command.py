@@ -27,6 +27,7 @@ from lm_eval_bertjudge.rejudge.journal import Engine, Items, Source, Verdicts, j
 from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.rules.decision import decide_by_rules
 from lm_eval_bertjudge.scorer import METHODS, Method, Pipeline
+from lm_eval_bertjudge.template import Template
 
 logger = logging.getLogger(__name__)
 
@@ -184,7 +185,8 @@ def _templates(args: argparse.Namespace) -> tuple[Templates | None, baseline.Mat
     match: baseline.Match = args.match or "auto"
     if args.task is None and args.question is None and args.reference is None:
         return None, match
-    question, reference = "", ""
+    question: Template = ""
+    reference: Template = ""
     if args.task is not None:
         from lm_eval_bertjudge.harness import check_task
 
