@@ -1,9 +1,10 @@
 """Makes `lm_eval` see our tasks, filter and metric without a flag. Runs at every Python start, so it does little.
 
 The wheel puts `lm_eval_bertjudge.pth` beside the package; Python runs its one line at start-up. That adds a finder
-which waits for `lm_eval.tasks` to be imported and then (1) registers the filter and metric `bertjudge`, (2) has
-`TaskManager` also index our task folder, before the folders a user names, so a user's `--include_path` still wins, and
-(3) has it hand over the tasks it loads (`load_hook`). Another one waits for the harness's command line (`outcome`).
+which waits for `lm_eval.tasks` to be imported. It then (1) registers the filter and metric `bertjudge`, (2) has
+`TaskManager` also index our task folder, before the folders a user names, so a user's `--include_path` still wins,
+(3) has it hand over the tasks it loads (`load_hook`), and (4) keeps our names out of other people's wildcards.
+Another finder waits for the harness's command line (`outcome`).
 `LM_EVAL_BERTJUDGE_AUTOLOAD=0` switches it off; then `--include_path "$(bertjudge tasks-dir)"` does the same.
 """
 
@@ -56,11 +57,12 @@ def _extend(tasks_module: Any) -> None:
     """Registers our names and folder; a failure here must not break an evaluation that does not use us."""
     try:
         import lm_eval_bertjudge.harness.registration  # noqa: F401
-        from lm_eval_bertjudge.harness import load_hook
+        from lm_eval_bertjudge.harness import load_hook, wildcards
 
         manager = tasks_module.TaskManager
         manager.__init__ = _with_our_folder(manager.__init__, load_hook.tell_left_out)
         load_hook.install(manager)
+        wildcards.install(manager)
     except Exception as error:
         _warn("could not add its tasks", error)
 
