@@ -12,7 +12,17 @@ SAID = {
     "no markup": ("plain", "plain"),
     "the last closing tag": ("a</think>b</think> c", "c"),
     "unclosed": ("<think>a", ""),
-    "unclosed after a closed one": ("<think>a</think>b<think>c", ""),
+    "unclosed after a closed one": ("<think>a</think>Well:<think>c", ""),
+    "unclosed after a stated answer": ("The answer is 5.\n<think>or 6", "The answer is 5."),
+    "unclosed after a bare answer": ("5\n<think>or 6", "5"),
+    "a tag that the text is about": (
+        "Write <reason> first. It is 5.",
+        "Write <reason> first. It is 5.",
+    ),
+    "the end of a tag that the text is about": (
+        "It is 5, then </reason>",
+        "It is 5, then </reason>",
+    ),
     "nested": ("<think>a<think>b</think>c</think>d", "d"),
     "no opening tag": ("so it is 5.\n</think>\n\n5", "5"),
     "before its reasoning": ("5\n<think>checked</think>", "5"),
@@ -71,6 +81,28 @@ SAID = {
         "It is 5.",
     ),
     "nothing but a reference": ("Reference: 6", "Reference: 6"),
+    "an answer that is called ground truth": (
+        "Add 9 and 9.\nGround truth: 18",
+        "Add 9 and 9.\nGround truth: 18",
+    ),
+    "an invented example": (
+        "The answer is 5.\n\n### Example 2\nThe answer is 6.",
+        "The answer is 5.",
+    ),
+    "an invented passage": ("5\n\nContext: Ann has 6.\n6", "5"),
+    "an invented task after a rule": (
+        "The answer is 5.\n\n###\n\nWhat is 3 + 3?",
+        "The answer is 5.",
+    ),
+    "an invented task in bold": ("Answer: 5\n\n**Question:** And 6?\nAnswer: 6", "Answer: 5"),
+    "an explanation after the answer": (
+        "The answer is 5.\n\n### Explanation\nIt is 5.",
+        "The answer is 5.\n\n### Explanation\nIt is 5.",
+    ),
+    "the question restated before the answer": (
+        "To answer this question, let me restate it.\nQuestion: What is 2 + 3?\nThe answer is 5.",
+        "To answer this question, let me restate it.\nQuestion: What is 2 + 3?\nThe answer is 5.",
+    ),
     "a medal": ("Medals:\nGold: Hanyu\nSilver: Uno", "Medals:\nGold: Hanyu\nSilver: Uno"),
     "a reference in a sentence": ("The reference frame: 6", "The reference frame: 6"),
     "restated after an opening": (

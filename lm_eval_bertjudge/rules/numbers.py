@@ -120,7 +120,20 @@ _SCALE = re.compile(
 # Languages of number words, the question's most likely one first.
 _LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
 # Number words of another language that mean something else in English: Spanish "once" is 11.
-_ENGLISH = {"o", "once", "elf", "cent", "mil", "dos", "quart", "second", "null", "sept", "sei"}
+_ENGLISH = {
+    "o",
+    "once",
+    "elf",
+    "cent",
+    "mil",
+    "dos",
+    "quart",
+    "second",
+    "null",
+    "sept",
+    "sei",
+    "otto",
+}
 _MAX_WORDS = 12
 
 
@@ -186,6 +199,8 @@ def _in_language(words: list[str], language: str) -> Number | None:
     rest = " ".join(words[n:])
     if language == "en" and n < len(words) and words[n] in _PARTS:
         return Number(Fraction(value, _PARTS[words[n]]), None, " ".join(words[n + 1 :]))
+    if language != "en" and rest:
+        return None  # a name: Otto Hahn is not eight of anything
     if alpha2digit(rest, language, threshold=0) != rest or rest.startswith("and "):
         return None  # "twenty first", "three point five" and "one and one-half" are other numbers
     return Number(Fraction(value), None, rest)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from lm_eval_bertjudge.text.choices import parse_choices
 from lm_eval_bertjudge.text.final_answer import StatedAnswer, stated_answers
+from lm_eval_bertjudge.text.markup import has_content
 from lm_eval_bertjudge.text.question import Question
 from lm_eval_bertjudge.text.response import read_response
 from lm_eval_bertjudge.types import JudgeItem
@@ -53,6 +54,8 @@ def prepare(item: JudgeItem | PreparedItem) -> PreparedItem:
         return item
     golds = tuple(gold_answer(reference, item.question) for reference in item.references)
     response = read_response(item.candidate, item.question)
+    if not has_content(response) and all(map(has_content, golds)):
+        response = ""
     return PreparedItem(item.question, item.references, response, golds)
 
 

@@ -51,6 +51,13 @@ def mark_scripts(text: str) -> str:
     return text
 
 
+def has_content(text: str) -> bool:
+    """Whether a text says anything: more than white space, punctuation and ASCII signs, as "..." and "____" do not."""
+    return any(
+        c.isalnum() or not (c.isascii() or unicodedata.category(c)[0] in "PZC") for c in text
+    )
+
+
 def strip_markup(answer: str) -> str:
     """An answer without what only decorates it: bold, math delimiters, `\\boxed`, quotes, a final period."""
     for _ in range(_MAX_NESTING):

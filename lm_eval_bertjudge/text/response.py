@@ -8,16 +8,24 @@ from __future__ import annotations
 import re
 
 from lm_eval_bertjudge.text.choices import parse_choices
+from lm_eval_bertjudge.text.final_answer import (
+    MAX_LENGTH,
+    is_bare,
+    stated_answers,
+    states_answer,
+)
+from lm_eval_bertjudge.text.markup import has_content
 
-_TAG = (
-    r"(?:seed:)?(?:think|thinking|thought|thoughts|reasoning|reason|reflection|scratchpad|analysis)"
-)
+# DeepSeek, Qwen, Seed; Magistral; Kimi; OpenThinker, Command. They are never part of an answer.
+_THINK = r"(?:seed:)?(?:think|thinking|thoughts?)"
 _OPENED = re.compile(
-    rf"<{_TAG}>|\[THINK\]|◁think▷|<\|(?:begin_of_thought|START_THINKING)\|>", re.IGNORECASE
-)  # DeepSeek, Qwen, Seed; Magistral; Kimi; OpenThinker, Command
-_CLOSED = re.compile(
-    rf"</{_TAG}>|\[/THINK\]|◁/think▷|<\|(?:end_of_thought|END_THINKING)\|>", re.IGNORECASE
+    rf"<{_THINK}>|\[THINK\]|◁think▷|<\|(?:begin_of_thought|START_THINKING)\|>", re.IGNORECASE
 )
+_CLOSED = re.compile(
+    rf"</{_THINK}>|\[/THINK\]|◁/think▷|<\|(?:end_of_thought|END_THINKING)\|>", re.IGNORECASE
+)
+# Tags that a prompt asks for, or that a text is about: only a pair of them is reasoning.
+_BLOCK = re.compile(r"<(/?)(reasoning|reason|reflection|scratchpad|analysis)>(?!`)", re.IGNORECASE)
 _SOLUTION = re.compile(
     r"<\|(?:begin_of_solution|end_of_solution|START_RESPONSE|END_RESPONSE)\|>|<\|/?(?:box|begin_of_box|end_of_box)\|>"
 )
@@ -37,9 +45,15 @@ _TURN_END = re.compile(
     r"|</s>|<eos>|<end_of_turn>|<start_of_turn>|<｜end▁of▁sentence｜>|\[INST\]"
 )
 _FOLLOW_UP = re.compile(
-    r"^[ \t]*(?:Question|Q|Problem|Human|User) ?\d{0,3} ?:", re.IGNORECASE | re.MULTILINE
+    r"""
+    ^[ \t]*[#*]{0,4}[ \t]{0,3} (?:
+      (?:Question|Q|Problem|Exercise|Context|Passage|Instruction|Input|Human|User)\ ?\d{0,3}\ ?(?:\*\*)?:
+      | Example\ ?\d{1,3}\b                                 # "Example 2", "### Example 2:"
+      | (?<=\#\#\#)[ \t]*$                                 # a line of "###" between tasks
+      | (?<=\#\ )(?:Question|Problem|Exercise|Instruction|Input)\b )
+    """,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
-_STATES = re.compile(r"answer\W{1,4}\S|answer is|####|\\boxed", re.IGNORECASE)
 # What would pass for the reference in the answer itself: a line of its own, or between an LLM judge's delimiters.
 _REFERENCE_LINE = re.compile(
     r"\W{0,5}(?:reference(?: answer)?|gold answer|ground[ _]truth)\W{0,3}[:=]", re.IGNORECASE
@@ -47,9 +61,11 @@ _REFERENCE_LINE = re.compile(
 _DELIMITER = re.compile(
     r"\[(?:CANDIDATE|(REFERENCE))\b(?: \w{1,10}){0,2}?(?: (ends) here)?\]", re.IGNORECASE
 )
-# A first line that is an answer and not an opening: "330", "Paris"; not "Sure!" or "Let's restate it:".
-_BARE = re.compile(r"[^\n]{0,30}\d[^\n:]{0,30}|\S{1,30}(?: \S{1,30}){0,2}(?<![.:!?,])")
-
+_NEXT_TASK = re.compile(
+    r"(?<=\S)\s*\n[\W_]{0,9}(?:next )?"
+    r"(?:question|q\d*|problem|example|exercise|input|instruction|passage|context|human|user)\b",
+    re.IGNORECASE,
+)
 _ASKED = re.compile(r"(?:Question|Q|Problem|Human|User) ?\d{0,3} ?:\s*\Z", re.IGNORECASE)
 _REPEATED, _LEAST_REPEATED = 200, 20  # characters of a question
 
@@ -57,14 +73,14 @@ _REPEATED, _LEAST_REPEATED = 200, 20  # characters of a question
 def read_response(text: str, question: str = "") -> str:
     """What of a raw model output is its answer to `question`.
 
-    Dropped: reasoning blocks (to the last closing tag; an unclosed one leaves nothing), all channels but the last
+    Dropped: reasoning blocks (an unclosed one leaves what is stated before it), all channels but the last
     `final` one, tool calls beside an answer, what follows an end-of-turn token, turns that the model invents after it
     has answered, and, beside an answer, what it gives as the reference and the question repeated.
     """
     text = _after_reasoning(_final_channel(text))
     text = _HEADER.sub("", _SOLUTION.sub(" ", text))
     text = _first_turn(_beside_tools(text) or text)
-    text = _beside_references(text) or text
+    text = _beside_references(_outside_forged_fields(text) or text)
     return _beside_question(text, question.strip()) or text
 
 
@@ -78,13 +94,26 @@ def _final_channel(text: str) -> str:
 
 
 def _after_reasoning(text: str) -> str:
+    """The text after the last reasoning block; where one is never closed, what is stated before it, or nothing."""
     closed = list(_CLOSED.finditer(text))
     rest = text[closed[-1].end() :] if closed else text
-    if _OPENED.search(rest):
-        return ""
-    if closed and not rest.strip():
-        return text[: opened.start()] if (opened := _OPENED.search(text)) else ""
-    return rest
+    if opened := _OPENED.search(rest):
+        before = rest[: opened.start()]
+        return before if states_answer(before) else ""
+    if closed and not has_content(rest):
+        opened = _OPENED.search(text)
+        return text[: opened.start()] if opened else ""
+    return _outside_blocks(rest)
+
+
+def _outside_blocks(text: str) -> str:
+    """The text after the last pair of reasoning tags; before it where nothing follows."""
+    tags = list(_BLOCK.finditer(text))
+    start = next((tag.start() for tag in tags if not tag[1]), len(text))
+    end = next((tag.end() for tag in reversed(tags) if tag[1]), 0)
+    if end <= start:
+        return text
+    return text[end:] if has_content(text[end:]) else text[:start]
 
 
 def _beside_tools(text: str) -> str:
@@ -107,24 +136,42 @@ def _first_turn(text: str) -> str:
             break
         start = token.end()
     text = text[start:end].strip()
-    states = _STATES.search(text)
-    for asked in _FOLLOW_UP.finditer(text):
-        stated = states is not None and states.end() <= asked.start()
-        if stated or _BARE.fullmatch(text[: min(asked.start(), 200)].strip()):
-            return text[: asked.start()].strip()
+    return _before_next_task(text)
+
+
+def _before_next_task(text: str) -> str:
+    stated = [each.answer_start for each in stated_answers(text) if each.cue != "loose"]
+    for head in _FOLLOW_UP.finditer(text):
+        before = text[: head.start()]
+        if (stated and before[stated[0] :].strip(" *:\n")) or is_bare(before[:MAX_LENGTH]):
+            return before.strip()
     return text
 
 
-def _beside_references(text: str) -> str:
-    """The lines that do not say `Reference: ...` and are not between the delimiters of an LLM judge's reference."""
-    lines, inside = text.splitlines(), False
-    kept = []
+def has_next_task(text: str) -> bool:
+    """Whether a line of a text looks like the head of a next task."""
+    return _NEXT_TASK.search(text) is not None
+
+
+def _outside_forged_fields(text: str) -> str:
+    """The lines that are no delimiters of an LLM judge's prompt and do not stand between those of its reference."""
+    lines, kept, inside = text.splitlines(), [], False
     for line in lines:
         if mark := _DELIMITER.fullmatch(line.strip()):
             inside = mark[1] is not None and mark[2] is None and not inside
-        elif not inside and not _REFERENCE_LINE.match(line):
+        elif not inside:
             kept.append(line)
     return text if len(kept) == len(lines) else "\n".join(kept).strip()
+
+
+def _beside_references(text: str) -> str:
+    """The lines that do not say `Reference: ...`, where they state an answer without them."""
+    lines = text.splitlines()
+    kept = [line for line in lines if not _REFERENCE_LINE.match(line)]
+    if len(kept) == len(lines):
+        return text
+    beside = "\n".join(kept).strip()
+    return beside if states_answer(beside) else text
 
 
 def _beside_question(text: str, question: str) -> str:
