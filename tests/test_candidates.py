@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lm_eval_bertjudge.errors import InputError
 from training.data import candidates
 from training.data.rows import read_rows
 
@@ -156,7 +157,7 @@ def test_a_run_that_was_cut_short_is_named(tmp_path: Path) -> None:
         collected(tmp_path)
     (tmp_path / "kept").rename(tmp_path / f"results_{DATES[0]}.json")
     sample.write_text(sample.read_text() + '{"doc_id": 8, "doc"')
-    with pytest.raises(SystemExit, match="line 2 is not JSON"):
+    with pytest.raises(InputError, match="line 2 is not JSON"):
         collected(tmp_path)
 
 

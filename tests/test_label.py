@@ -16,6 +16,7 @@ import pytest
 
 pytest.importorskip("openai", reason="needs the extra `llm`")
 
+from lm_eval_bertjudge.errors import InputError
 from tests.fake_llm import completion, serving
 from training.data import label
 from training.data.journal import Journal, finished_lines
@@ -215,7 +216,7 @@ def test_labels_of_two_models_are_never_in_one_file(work: Path) -> None:
 def test_two_labellers_never_write_one_file(work: Path) -> None:
     with (
         Journal(work / "l.jsonl", {}),
-        pytest.raises(SystemExit, match="another process"),
+        pytest.raises(InputError, match="another process"),
         Journal(work / "l.jsonl", {}),
     ):
         pass
@@ -223,7 +224,7 @@ def test_two_labellers_never_write_one_file(work: Path) -> None:
 
 def test_a_damaged_line_in_the_middle_is_named(work: Path) -> None:
     (work / "l.jsonl").write_text('{"settings": {}}\n{"id": "a"\n{"id": "b"}\n')
-    with pytest.raises(SystemExit, match="line 2 is damaged"):
+    with pytest.raises(InputError, match="line 2 is damaged"):
         finished_lines(work / "l.jsonl")
 
 

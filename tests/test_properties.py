@@ -19,7 +19,7 @@ from lm_eval_bertjudge import cli, template
 from lm_eval_bertjudge.errors import BertJudgeError, CheckpointError, InputError
 from lm_eval_bertjudge.harness import VerdictRow, recovery
 from lm_eval_bertjudge.io.formats import lm_eval
-from lm_eval_bertjudge.io.verdict_files import read_rows
+from lm_eval_bertjudge.io.rows import read_rows
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.known_tasks import Templates
 from lm_eval_bertjudge.scorer import Pipeline

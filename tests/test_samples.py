@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_bertjudge import cli, known_tasks
+from lm_eval_bertjudge import cli, known_tasks, template
 from lm_eval_bertjudge import scorer as pipeline_module
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.harness.autoload import tasks_dir
@@ -412,6 +413,56 @@ def test_a_run_killed_at_three_random_moments_ends_with_the_same_bytes(tmp_path:
     assert written(broken) == written(whole), f"seed {seed}"
 
 
+def rules_only(source: Path, output: Path) -> subprocess.Popen[str]:
+    """A process that judges quickly, without a model, in small chunks."""
+    command = [sys.executable, "-c", SHIPPED, str(source), "--output", str(output)]
+    command += ["--method", "lexical", "--match", "exact"]
+    return subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8"
+    )
+
+
+def cut_somewhere(folder: Path, rng: random.Random) -> None:
+    """Every verdict file loses its end, as a full disk or a copy that was broken off leaves it."""
+    for path in folder.rglob("verdicts_*"):
+        os.truncate(path, rng.randrange(path.stat().st_size + 1))
+
+
+def test_whatever_is_killed_doubled_and_cut_the_files_end_with_the_same_bytes(
+    tmp_path: Path,
+) -> None:
+    seed = random.randrange(2**32)
+    rng = random.Random(seed)
+    for model in ("a", "b"):
+        gsm_file(tmp_path / "in" / model, n=1500)
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert rules_only(tmp_path / "in", whole).wait() == 0
+    for _ in range(4):
+        pair = [rules_only(tmp_path / "in", broken) for _ in range(2)]
+        n_then = n_bytes(broken) + rng.randint(1, n_bytes(whole) // 2)
+        while n_bytes(broken) < n_then and any(each.poll() is None for each in pair):
+            time.sleep(0.001)
+        if rng.random() < 0.5:
+            rng.choice(pair).kill()
+        for each in pair:
+            _, shown = each.communicate()
+            refused = each.returncode == 2 and "another process is writing" in shown
+            assert refused or each.returncode in (0, -signal.SIGKILL), (seed, shown)
+        cut_somewhere(broken, rng)
+    assert rules_only(tmp_path / "in", broken).wait() == 0
+    assert written(broken) == written(whole), f"seed {seed}"
+
+
+def test_samples_from_a_pipe_are_judged_whole(tmp_path: Path, judged_by: BatchBackend) -> None:
+    source, pipe = gsm_file(tmp_path / "in"), tmp_path / f"samples_gsm8k_{DATE}.jsonl"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(source.read_bytes(),))
+    writer.start()
+    assert cli.main(["rejudge", str(pipe), "--output", str(tmp_path / "out")]) == 0
+    writer.join()
+    assert len(verdict_files.read([tmp_path / "out"])) == 41
+
+
 def test_judge_and_cascade_share_one_pass_and_differ_where_a_rule_settles_only(
     tmp_path: Path, judged_by: BatchBackend
 ) -> None:
@@ -556,13 +607,13 @@ def test_samples_of_our_own_tasks_are_rebuilt_as_their_template_does(
     category, doc = OURS[task]
     loader = type("Loader", (yaml.SafeLoader,), {})
     loader.add_constructor("!function", lambda *_: None)  # type: ignore[attr-defined]
-    template = yaml.load((Path(tasks_dir()) / category).read_text(), Loader=loader)["doc_to_text"]
+    asked = yaml.load((Path(tasks_dir()) / category).read_text(), Loader=loader)["doc_to_text"]
     file = jsonl(
         tmp_path / f"samples_{task}.jsonl",
         [line_0413(0, "x", "judge", 0, doc | {"references": ["a", "b"]})],
     )
     (row,) = lm_eval.rows(file)
-    assert row["question"] == template.question(template, doc)
+    assert row["question"] == template.question(asked, doc)
     assert (row["references"], row["category"]) == (["a", "b"], category)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import logging
 from collections.abc import Iterable, Sequence
@@ -16,7 +15,8 @@ from lm_eval_bertjudge.analysis import agreement, correction
 from lm_eval_bertjudge.analysis.baselines import beside, text_scores
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io import verdict_files
-from lm_eval_bertjudge.io.verdict_files import Row
+from lm_eval_bertjudge.io.output import open_output, write_csv, write_rows
+from lm_eval_bertjudge.io.rows import Row
 
 logger = logging.getLogger(__name__)
 
@@ -341,20 +341,14 @@ def _label_sample(args: argparse.Namespace) -> str:
 
 
 def _write_sample(path: Path, sample: Sequence[Row]) -> None:
-    with verdict_files.written(path, errors="backslashreplace", newline="") as out:
-        if path.suffix == ".csv":
-            writer = csv.DictWriter(out, list(sample[0]))
-            writer.writeheader()
-            writer.writerows(
-                row | {"references": json.dumps(row["references"], ensure_ascii=False)}
-                for row in sample
-            )
-        else:
-            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in sample)
+    if path.suffix == ".csv":
+        write_csv(path, sample)
+    else:
+        write_rows(path, sample)
 
 
 def _write_json(path: Path | None, content: dict[str, Any]) -> None:
     if path is not None:
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-        with verdict_files.written(path) as out:
+        with open_output(path) as out:
             out.write(text)

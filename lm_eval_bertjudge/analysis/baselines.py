@@ -10,7 +10,7 @@ import numpy as np
 from lm_eval_bertjudge.analysis import agreement, harness_metrics
 from lm_eval_bertjudge.errors import InputError, MissingExtraError
 from lm_eval_bertjudge.io import verdict_files
-from lm_eval_bertjudge.io.verdict_files import Row
+from lm_eval_bertjudge.io.rows import Row
 from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.text.final_answer import paper_answer
 from lm_eval_bertjudge.text.response import read_response

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from lm_eval_bertjudge.io import verdict_files
-from lm_eval_bertjudge.io.verdict_files import Row
+from lm_eval_bertjudge.io.rows import Row
 from lm_eval_bertjudge.types import Reason
 
 LEXICAL = "lexical"

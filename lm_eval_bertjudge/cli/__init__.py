@@ -17,7 +17,8 @@ from typing import Any
 from lm_eval_bertjudge.analysis import agree
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.harness.autoload import tasks_dir
-from lm_eval_bertjudge.io.verdict_files import read_rows, written
+from lm_eval_bertjudge.io.output import open_output
+from lm_eval_bertjudge.io.rows import read_rows, readable_twice
 from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS
 from lm_eval_bertjudge.rejudge import command
 from lm_eval_bertjudge.report import build
@@ -146,12 +147,16 @@ def _judge(args: argparse.Namespace) -> str:
         return json.dumps(_judged([row], pipeline, None)[0], ensure_ascii=False)
     if args.output is None:
         raise InputError("--output is missing: where the verdicts of --input go")
-    for number, row in enumerate(
-        read_rows(args.input), start=1
-    ):  # all of it first: an error must not come after the work
-        _item(row, templates, f"{args.input}, line {number}")
-    with written(args.output, errors="backslashreplace") as out:
-        rows = read_rows(args.input)
+    with readable_twice([args.input]) as (source,):
+        return _judge_file(source, args.output, pipeline, templates)
+
+
+def _judge_file(source: Path, output: Path, pipeline: Pipeline, templates: Pipeline | None) -> str:
+    # All of it first: an error must not come after the work.
+    for number, row in enumerate(read_rows(source), start=1):
+        _item(row, templates, f"{source}, line {number}")
+    with open_output(output) as out:
+        rows = read_rows(source)
         totals: Counter[str] = Counter()
         while chunk := list(islice(rows, _CHUNK)):
             judged = _judged(chunk, pipeline, templates)
@@ -159,7 +164,7 @@ def _judge(args: argparse.Namespace) -> str:
             totals["right"] += sum(row["correct"] for row in judged)
             totals["unjudged"] += sum(row["source"] == Source.NONE for row in judged)
             totals["answers"] += len(judged)
-    return _summary(args.output, totals)
+    return _summary(output, totals)
 
 
 def _summary(output: Path, totals: Mapping[str, int]) -> str:

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
-import os
 import re
-import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io.formats import shapes
+from lm_eval_bertjudge.io.rows import SUFFIXES, Row, read_rows
 from lm_eval_bertjudge.types import Reason, Source
-
-Row = dict[str, Any]
-SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
 
 _FLAT = ("p_correct", "correct", "source", "truncated", "reason", "score")
 _OLD_SOURCES = {"lexical": Source.RULE, "unjudged": Source.NONE}
@@ -38,93 +29,6 @@ _RIGHT = {
     "incorrect": 0,
 }
 _SHOWN = 5  # ids that an error message names
-
-csv.field_size_limit(
-    2**31 - 1
-)  # a cell holds a whole answer, and answers outgrow the default of 128 KiB
-
-
-def read_rows(path: Path) -> Iterator[Row]:
-    """The rows of a jsonl, json (one array), csv or parquet file, the text formats also as .gz.
-
-    Raises:
-        InputError: The file cannot be read, or a line is not a JSON object; the message has its number.
-    """
-    if path.suffix == ".parquet":
-        yield from _parquet(path)
-        return
-    try:
-        opened = gzip.open if path.suffix == ".gz" else open
-        with opened(path, "rt", encoding="utf-8") as lines:
-            yield from (
-                csv.DictReader(lines, restkey="more")
-                if ".csv" in path.suffixes
-                else _json_rows(lines, path)
-            )
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error) as error:
-        raise InputError(
-            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
-        ) from error
-
-
-@contextmanager
-def written(path: Path, *, errors: str = "strict", newline: str | None = None) -> Iterator[IO[str]]:
-    """A file to write that gets its name only when all of it is there; until then, and after an error, it ends in .tmp.
-
-    Args:
-        path: Its name.
-        errors: "backslashreplace" turns a lone surrogate in an answer into \\udXXX, which is its JSON escape.
-        newline: As for `open`; "" for csv.
-
-    Raises:
-        InputError: Its folder does not exist.
-    """
-    part = path.with_name(path.name + ".tmp")
-    try:
-        file = part.open("w", encoding="utf-8", errors=errors, newline=newline)
-    except FileNotFoundError as error:
-        raise InputError(
-            f"{part}: {error.strerror}; make its folder first: mkdir -p {path.parent}"
-        ) from error
-    with file as out:
-        yield out
-    os.replace(part, path)
-
-
-def _json_rows(lines: IO[str], path: Path) -> Iterator[Row]:
-    """One object per line; or one indented array, as lm_eval 0.4.2 wrote samples."""
-    first = lines.readline()
-    if first.lstrip().startswith("["):
-        try:
-            found = json.loads(first + lines.read())
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path} is not JSON: {error}") from error
-        yield from (_object(row, path, number) for number, row in enumerate(found, start=1))
-        return
-    for number, line in enumerate(chain([first], lines), start=1):
-        if line.strip():
-            try:
-                yield _object(json.loads(line), path, number)
-            except (ValueError, RecursionError) as error:
-                raise InputError(
-                    f"{path}, line {number} is not JSON: {error}. If the run that wrote it was killed, delete this line"
-                ) from error
-
-
-def _object(row: Any, path: Path, number: int) -> Row:
-    if not isinstance(row, dict):
-        raise InputError(f"{path}, row {number} is not a JSON object")
-    return row
-
-
-def _parquet(path: Path) -> Iterator[Row]:
-    from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
-
-    try:
-        for batch in parquet.ParquetFile(path).iter_batches():
-            yield from batch.to_pylist()
-    except (OSError, ArrowException) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
 
 
 def read(paths: Sequence[Path]) -> list[Row]:

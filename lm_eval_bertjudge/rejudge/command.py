@@ -18,7 +18,8 @@ from tqdm import tqdm
 from lm_eval_bertjudge import __version__
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io.formats import lm_eval
-from lm_eval_bertjudge.io.verdict_files import Row
+from lm_eval_bertjudge.io.output import locked_folder
+from lm_eval_bertjudge.io.rows import Row, readable_twice
 from lm_eval_bertjudge.judges.encoder.cache import location
 from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS, forget
 from lm_eval_bertjudge.known_tasks import Templates
@@ -116,6 +117,11 @@ def run(args: argparse.Namespace) -> str:
     """
     if args.output is None and not args.dry_run:
         raise InputError("--output is missing: the folder for the verdict files")
+    with readable_twice(args.paths) as paths:
+        return _rejudge(args, paths)
+
+
+def _rejudge(args: argparse.Namespace, paths: Sequence[Path]) -> str:
     templates, match = _templates(args)
     options = ("judge", "llm", "threshold", "backend", "device", "dtype", "batch_tokens", "cache")
     pipeline = Pipeline(
@@ -126,7 +132,7 @@ def run(args: argparse.Namespace) -> str:
     )
     asks_llm = pipeline.asks_llm_in(methods)
     starting = _engine(args, pipeline, methods, asks_llm)
-    sized = _sized(args, templates)
+    sized = _sized(args, paths, templates)
     if args.dry_run:
         first = lm_eval.rows(sized[0][0], templates=templates, generator=args.generator)
         return _preview([(file, n) for file, _, n in sized], first)
@@ -139,15 +145,16 @@ def run(args: argparse.Namespace) -> str:
             yield Source(file, args.output / output, found, _run_id(file, found, settings), chunk)
 
     with (
+        locked_folder(args.output),
         starting as engine,
         tqdm(
             total=sum(n for _, _, n in sized), desc="rejudging", unit=" rows", disable=None
         ) as bar,
     ):
         judge_files(sources(), engine, bar)
-    return results.write(
-        [(file, args.output / output) for file, output, _ in sized], args.output, settings
-    )
+        return results.write(
+            [(file, args.output / output) for file, output, _ in sized], args.output, settings
+        )
 
 
 def _engine(
@@ -211,14 +218,16 @@ def _templates(args: argparse.Namespace) -> tuple[Templates | None, baseline.Mat
     return Templates(question, reference), match
 
 
-def _sized(args: argparse.Namespace, templates: Templates | None) -> list[tuple[Path, Path, int]]:
+def _sized(
+    args: argparse.Namespace, paths: Sequence[Path], templates: Templates | None
+) -> list[tuple[Path, Path, int]]:
     """The files that can be judged, each with its output and how many answers it has.
 
     All are rebuilt before any is judged, and not kept: an error must not come after hours, and a sweep outgrows memory.
     """
     sized: list[tuple[Path, Path, int]] = []
     left_out: list[InputError] = []
-    for file, output in lm_eval.find(args.paths):
+    for file, output in lm_eval.find(paths):
         try:
             sized.append(
                 (

@@ -6,7 +6,6 @@ last whole chunk: the same batches then give the same probabilities, and the sam
 
 from __future__ import annotations
 
-import json
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +15,8 @@ from typing import Any, NamedTuple
 from tqdm import tqdm
 
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.io.verdict_files import Row
+from lm_eval_bertjudge.io.output import AppendLog, finished_rows
+from lm_eval_bertjudge.io.rows import Row
 from lm_eval_bertjudge.types import JudgeItem
 
 Items = Sequence[JudgeItem]
@@ -35,10 +35,45 @@ class Source(NamedTuple):
     run: str
     chunk: int
 
-    @property
-    def part(self) -> Path:
-        """The output until it is whole."""
-        return self.output.with_name(self.output.name + ".tmp")
+
+class _Output:
+    """The verdicts of a source on disk: all under their name, or the first chunks under the name that ends in .tmp."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.n_done = _n_rows(source.output, source) if source.output.exists() else 0
+        if self.n_done == len(source.rows):
+            return
+        part = source.output.with_name(source.output.name + ".tmp")
+        if self.n_done:  # it lost its last lines
+            os.replace(source.output, part)
+        part.parent.mkdir(parents=True, exist_ok=True)
+        self._log = AppendLog(part)
+        self.n_done = self._cut_to_chunks()
+        self._finish_if_whole()
+
+    def _cut_to_chunks(self) -> int:
+        """Leaves out what is after the last whole chunk; how many rows are left."""
+        n_done = end_done = 0
+        for n, (row, end) in enumerate(self._log.rows(), start=1):
+            _check_run(row, self._log.path, self._source)
+            if n % self._source.chunk == 0 or n == len(self._source.rows):
+                n_done, end_done = n, end
+        if n_done > len(self._source.rows):
+            raise _other_rows(self._log.path)
+        self._log.cut(end_done)
+        return n_done
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """Adds a chunk; the last one gives the file its name."""
+        self._log.append(rows)
+        self.n_done += len(rows)
+        self._finish_if_whole()
+
+    def _finish_if_whole(self) -> None:
+        if self.n_done == len(self._source.rows):
+            self._log.rename(self._source.output)
+            self._log.close()
 
 
 def judge_files(sources: Iterable[Source], engine: Engine, bar: tqdm[Any]) -> None:
@@ -50,62 +85,46 @@ def judge_files(sources: Iterable[Source], engine: Engine, bar: tqdm[Any]) -> No
         bar: Counts the rows that are on disk.
 
     Raises:
-        InputError: An output exists and is of another input or of other options.
+        InputError: An output exists and is of another input or of other options, or another process writes it.
     """
-    ahead: deque[tuple[Source, int, list[Row]]] = deque()
+    ahead: deque[tuple[_Output, str, list[Row]]] = deque()
 
     def items() -> Iterator[Items]:
         for source in sources:
-            done = _begun(source)
-            bar.update(done)
-            for start in range(done, len(source.rows), source.chunk):
+            output = _Output(source)
+            bar.update(output.n_done)
+            for start in range(output.n_done, len(source.rows), source.chunk):
                 rows = source.rows[start : start + source.chunk]
-                ahead.append((source, start, rows))
+                ahead.append((output, source.run, rows))
                 yield [
                     JudgeItem(row["question"], tuple(row["references"]), row["candidate"])
                     for row in rows
                 ]
 
-    for found in engine(items()):
-        source, start, rows = ahead.popleft()
-        _append(
-            source,
-            [row | {"verdicts": v, "run": source.run} for row, v in zip(rows, found, strict=True)],
+    for verdicts in engine(items()):
+        output, run, rows = ahead.popleft()
+        output.append(
+            [row | {"verdicts": v, "run": run} for row, v in zip(rows, verdicts, strict=True)]
         )
-        if start + len(rows) == len(source.rows):
-            os.replace(source.part, source.output)
         bar.update(len(rows))
 
 
-def _begun(source: Source) -> int:
-    """How many verdicts are on disk; where all are, the output has its name."""
-    if source.output.exists():
-        return _kept(source.output, source)
-    source.output.parent.mkdir(parents=True, exist_ok=True)
-    source.part.touch()
-    done = _kept(source.part, source)
-    if done == len(source.rows):
-        os.replace(source.part, source.output)
-    return done
-
-
-def _append(source: Source, lines: Sequence[Row]) -> None:
-    # A lone surrogate in an answer becomes \\udXXX, which is its JSON escape.
-    with source.part.open("a", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
-        out.write("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-
-
-def _kept(path: Path, source: Source) -> int:
-    """How many rows are on disk; of an unfinished file what is after its last whole chunk is cut off."""
-    lines = path.read_bytes().splitlines(keepends=True)
-    whole = [line for line in lines if line.endswith(b"\n")]
-    n = len(whole) if len(whole) == len(source.rows) else len(whole) // source.chunk * source.chunk
-    if n > len(source.rows) or any(
-        json.loads(line)["run"] != source.run for line in whole[: max(n, 1)]
-    ):
-        raise InputError(
-            f"{path} was made from other rows or with other options than these. Give another --output, or delete it"
-        )
-    if path.suffix == ".tmp":
-        os.truncate(path, sum(len(line) for line in whole[:n]))
+def _n_rows(path: Path, source: Source) -> int:
+    n = 0
+    for row in finished_rows(path):
+        _check_run(row, path, source)
+        n += 1
+    if n > len(source.rows):
+        raise _other_rows(path)
     return n
+
+
+def _check_run(row: Row, path: Path, source: Source) -> None:
+    if row.get("run") != source.run:
+        raise _other_rows(path)
+
+
+def _other_rows(path: Path) -> InputError:
+    return InputError(
+        f"{path} was made from other rows or with other options than these. Give another --output, or delete it"
+    )

@@ -13,7 +13,8 @@ import numpy as np
 
 from lm_eval_bertjudge import __version__
 from lm_eval_bertjudge.io.formats import lm_eval
-from lm_eval_bertjudge.io.verdict_files import read_rows, written
+from lm_eval_bertjudge.io.output import open_output
+from lm_eval_bertjudge.io.rows import read_rows
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ def write(judged: Sequence[tuple[Path, Path]], folder: Path, settings: Mapping[s
             folder / f"results_{re.sub(r'[^A-Za-z0-9._-]+', '__', generator) or 'answers'}.json"
         )
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-        with written(target) as out:
+        with open_output(target) as out:
             out.write(text)
         shown.append(f"{target}\n{_table(content)}")
     return "\n".join(shown)

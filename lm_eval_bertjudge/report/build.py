@@ -15,7 +15,8 @@ from lm_eval_bertjudge.analysis import agreement, harness_metrics
 from lm_eval_bertjudge.analysis.agree import probabilities, table
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io import verdict_files
-from lm_eval_bertjudge.io.verdict_files import Row
+from lm_eval_bertjudge.io.output import open_output
+from lm_eval_bertjudge.io.rows import Row
 from lm_eval_bertjudge.report import page, tables
 from lm_eval_bertjudge.report.page import Report
 from lm_eval_bertjudge.report.tables import Judged, Section
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> str:
     labels = verdict_files.labels(args.labels, rows, subset=True) if args.labels else {}
     found = build(rows, labels, max_items=args.max_items, seed=args.seed)
     text = page.html(found) if args.output.suffix == ".html" else markdown(found)
-    with verdict_files.written(args.output, errors="backslashreplace") as out:
+    with open_output(args.output) as out:
         out.write(text)
     return f"{args.output}: {found.heading}"
 

@@ -12,7 +12,7 @@ import numpy as np
 from lm_eval_bertjudge.analysis import agreement, harness_metrics
 from lm_eval_bertjudge.analysis.agree import decisions, questions
 from lm_eval_bertjudge.io import verdict_files
-from lm_eval_bertjudge.io.verdict_files import Row
+from lm_eval_bertjudge.io.rows import Row
 from lm_eval_bertjudge.types import Source
 
 RULES = "rules"  # the column of each task's strongest rule

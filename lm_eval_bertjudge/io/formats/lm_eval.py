@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from lm_eval_bertjudge import known_tasks, template
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io.formats import shapes
-from lm_eval_bertjudge.io.verdict_files import SUFFIXES, Row, read_rows
+from lm_eval_bertjudge.io.rows import SUFFIXES, Row, read_rows
 from lm_eval_bertjudge.known_tasks import Templates
 
 logger = logging.getLogger(__name__)
