@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lm_eval_bertjudge import cli
-from lm_eval_bertjudge.analysis import agreement, correction
+from lm_eval_bertjudge.analysis import agreement, comparison, ppi, sampling
 from lm_eval_bertjudge.analysis.baselines import text_scores
 from lm_eval_bertjudge.errors import InputError
 
@@ -56,7 +56,7 @@ def test_a_constant_judge_has_no_correlation_and_no_kappa_with_constant_labels()
 def test_the_sweep_at_a_threshold_is_the_agreement_of_its_decisions() -> None:
     rng = np.random.default_rng(0)
     p, labels = rng.random(200), rng.integers(0, 2, 200)
-    (row,) = agreement.sweep(p, labels, [0.3])
+    (row,) = agreement.threshold_sweep(p, labels, [0.3])
     whole = agreement.agreement((p >= 0.3).astype(np.int64), labels)
     assert {name: row[name] for name in ("accuracy", "precision", "recall", "f1")} == {
         name: whole[name] for name in ("accuracy", "precision", "recall", "f1")
@@ -68,20 +68,17 @@ def test_the_sweep_at_a_threshold_is_the_agreement_of_its_decisions() -> None:
     [(0, 0, 1.0), (5, 0, 2 / 32), (8, 2, 2 * (1 + 10 + 45) / 1024), (3, 3, 1.0)],
 )
 def test_mcnemar_is_the_exact_binomial_p(only_first: int, only_second: int, p: float) -> None:
-    assert agreement.mcnemar(only_first, only_second) == pytest.approx(p)
+    assert comparison.mcnemar(only_first, only_second) == pytest.approx(p)
 
 
 def test_the_permutation_p_is_the_exact_share_of_sign_flips() -> None:
     # five questions on which only the first judge is right: of 32 flips 2 are as far from 0
-    found = agreement.compare(
-        ints(1, 1, 1, 1, 1, 1), ints(0, 0, 0, 0, 0, 1), list("abcdef"), seed=1
-    )
+    right, other, labels = ints(1, 1, 1, 1, 1, 1), ints(0, 0, 0, 0, 0, 1), ints(*[1] * 6)
+    found = comparison.compare(right, other, labels, list("abcdef"), seed=1)
     assert found["permutation_p"] == pytest.approx(2 / 32, abs=0.008)
     assert found["mcnemar_p"] == pytest.approx(2 / 32)
     assert found["difference"] == pytest.approx(5 / 6)
-    assert found == agreement.compare(
-        ints(1, 1, 1, 1, 1, 1), ints(0, 0, 0, 0, 0, 1), list("abcdef"), seed=1
-    )
+    assert found == comparison.compare(right, other, labels, list("abcdef"), seed=1)
 
 
 def test_the_bootstrap_resamples_questions_and_not_answers() -> None:
@@ -89,9 +86,13 @@ def test_the_bootstrap_resamples_questions_and_not_answers() -> None:
     per_question = rng.integers(0, 2, 60)
     right, other = np.repeat(per_question, 10), np.repeat(rng.integers(0, 2, 60), 10)
     clusters = [str(i) for i in range(60) for _ in range(10)]
-    low, high = agreement.compare(right, other, clusters, n_resamples=2000)["difference_interval"]
     single = [str(i) for i in range(600)]
-    low_1, high_1 = agreement.compare(right, other, single, n_resamples=2000)["difference_interval"]
+    (low, high), (low_1, high_1) = (
+        comparison.compare(right, other, np.ones_like(right), each, n_resamples=2000)[
+            "difference_interval"
+        ]
+        for each in (clusters, single)
+    )
     assert (high - low) / (high_1 - low_1) == pytest.approx(math.sqrt(10), rel=0.15)
 
 
@@ -99,13 +100,22 @@ def test_the_gap_of_rates_has_a_cluster_robust_interval() -> None:
     from scipy.stats import t
 
     said, gold = ints(1, 1, 1, 0, 0, 0), ints(1, 0, 0, 0, 0, 1)
-    found = agreement.rate_gap(said, gold, ["a", "a", "b", "b", "c", "c"])
+    names = ["a", "a", "b", "b", "c", "c"]
     gaps = {"a": [0, 1], "b": [1, 0], "c": [0, -1]}
     mean = 1 / 6
     sums = [sum(g - mean for g in each) for each in gaps.values()]
     reach = t.ppf(0.975, 2) * math.sqrt(sum(s * s for s in sums) * 3 / 2) / 6
+    found = agreement.rate_gap(said, gold, names)
     assert found["gap"] == pytest.approx(mean)
-    assert found["gap_interval"] == pytest.approx((mean - reach, mean + reach))
+    assert mean + reach > 1
+    assert found["gap_interval"] == (-1, 1)  # no difference of rates is farther than that
+    often = 20  # as many questions of each kind, so that the interval stays inside
+    many = agreement.rate_gap(
+        np.tile(said, often), np.tile(gold, often), [f"{n}{i}" for i in range(often) for n in names]
+    )
+    ratio = math.sqrt(3 * often / (3 * often - 1) / (3 / 2) / often)
+    reach *= ratio * t.ppf(0.975, 3 * often - 1) / t.ppf(0.975, 2)
+    assert many["gap_interval"] == pytest.approx((mean - reach, mean + reach))
     assert (found["judge_rate"], found["gold_rate"], found["n_questions"]) == (
         0.5,
         pytest.approx(1 / 3),
@@ -147,12 +157,12 @@ def test_corrected_intervals_cover_the_truth_95_times_in_100_where_the_raw_rate_
     estimates: dict[str, list[float]] = {"ppi": [], "rogan_gladen": []}
     for seed in range(n_runs):
         gold, said, p, rules = biased(seed)
-        stratum = correction.strata(said, p, rules)
+        stratum = sampling.strata(said, p, rules)
         sizes = dict(
             zip(*(each.tolist() for each in np.unique(stratum, return_counts=True)), strict=True)
         )
-        chosen = correction.draw(stratum, 250, seed=seed)
-        found = correction.corrected(said, chosen, gold[chosen], stratum[chosen], sizes)
+        chosen = sampling.draw(stratum, 250, seed=seed)
+        found = ppi.corrected(said, chosen, gold[chosen], stratum[chosen], sizes)
         for name in covered:
             low, high = found[name]["interval"]
             covered[name] += low <= 0.6 <= high
@@ -169,7 +179,7 @@ def test_corrected_intervals_cover_the_truth_95_times_in_100_where_the_raw_rate_
 def test_a_perfect_judge_keeps_its_rate_and_gets_an_interval_all_the_same() -> None:
     said = ints(*[1] * 60, *[0] * 40)
     chosen = np.arange(0, 100, 4)
-    found = correction.corrected(said, chosen, said[chosen])
+    found = ppi.corrected(said, chosen, said[chosen])
     assert found["ppi"]["estimate"] == pytest.approx(0.6)
     assert found["rogan_gladen"]["estimate"] == pytest.approx(0.6)
     low, high = found["ppi"]["interval"]
@@ -179,22 +189,22 @@ def test_a_perfect_judge_keeps_its_rate_and_gets_an_interval_all_the_same() -> N
 def test_rogan_gladen_by_hand() -> None:
     said = ints(*[1] * 50, *[0] * 50)
     chosen = np.array([0, 1, 2, 3, 4, 50, 51, 52, 53, 54])
-    found = correction.corrected(said, chosen, ints(1, 1, 1, 1, 0, 1, 0, 0, 0, 0))
+    found = ppi.corrected(said, chosen, ints(1, 1, 1, 1, 0, 1, 0, 0, 0, 0))
     assert (found["sensitivity"], found["specificity"]) == (0.8, 0.8)
     assert found["rogan_gladen"]["estimate"] == pytest.approx((0.5 + 0.8 - 1) / 0.6)
-    assert correction.corrected(said, chosen, ints(*[1] * 10))["rogan_gladen"] is None
+    assert ppi.corrected(said, chosen, ints(*[1] * 10))["rogan_gladen"] is None
 
 
 def test_the_sample_takes_the_doubtful_first_and_two_of_everything() -> None:
     stratum = ints(*[1] * 20, *[2] * 20, *[3] * 500, *[4] * 2)
-    chosen = stratum[correction.draw(stratum, 60)]
+    chosen = stratum[sampling.draw(stratum, 60)]
     counts = {name: int((chosen == name).sum()) for name in (1, 2, 3, 4)}
     assert sum(counts.values()) == 60
     assert counts[4] == 2
     assert counts[1] / 20 > counts[3] / 500
-    assert sorted(correction.draw(stratum, 542).tolist()) == list(range(542))
+    assert sorted(sampling.draw(stratum, 542).tolist()) == list(range(542))
     with pytest.raises(InputError, match=r"between 8 \(two per stratum\) and 542"):
-        correction.draw(stratum, 543)
+        sampling.draw(stratum, 543)
 
 
 def write_verdicts(folder: Path, n: int = 300, *, n_generators: int = 2, seed: int = 0) -> Path:
@@ -253,11 +263,11 @@ def test_agree_reports_every_slice_and_the_comparison(
     assert sum(part["n"] for part in found["by"]["length"].values()) == 300
     assert found["overall"]["n_questions"] == 150
     assert found["against"]["difference"] == pytest.approx(accuracy - float((gold == rules).mean()))
-    beside = found["beside"]
-    assert beside.keys() == {"lexical", "exact_match,strict", "containment"}
+    beside = found["judges"]
+    assert list(beside) == ["judge", "lexical", "exact_match,strict", "containment"]
     assert beside["lexical"] == beside["exact_match,strict"]
     assert beside["lexical"]["accuracy"] == pytest.approx(float((gold == rules).mean()))
-    assert beside["lexical"]["n_judge_alone"] == int(((said == gold) & (rules != gold)).sum())
+    assert beside["lexical"]["n_only_judge"] == int(((said == gold) & (rules != gold)).sum())
     assert beside["lexical"]["mcnemar_p"] == pytest.approx(found["against"]["mcnemar_p"])
     assert beside["containment"]["accuracy"] == pytest.approx(
         float((gold == 0).mean())
@@ -267,7 +277,7 @@ def test_agree_reports_every_slice_and_the_comparison(
         "## By category",
         "## By threshold",
         "| containment | ",
-        "mcnemar_p",
+        "McNemar p",
         "| model0 | 150 |",
     ):
         assert text in shown

@@ -265,8 +265,8 @@ def test_people_label_without_seeing_the_label_and_agreement_is_per_category(
     capsys.readouterr()
     run(work, "http://unused", "--score", str(sheet))
     shown = capsys.readouterr().out.splitlines()
-    assert shown[2].startswith("| multiple_choice | 10 | 1.0000 | 0.7225-1.0000 |")
-    assert shown[3].startswith("| open_math | 9 | 0.8889 | 0.5650-0.9801 |")
+    assert shown[2].startswith("| multiple_choice | 10 | 1.0000 | [0.7225, 1.0000] |")
+    assert shown[3].startswith("| open_math | 9 | 0.8889 | [0.5650, 0.9801] |")
     assert shown[4].startswith("| mean | 19 | 0.9444 |")
     with pytest.raises(SystemExit, match="may be filled in"):
         run(work, "http://unused", "--human_check", "20")

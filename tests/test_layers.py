@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "lm_eval_bertjudge"
 LAYERS = {
-    "errors": 0, "types": 0,
+    "errors": 0, "types": 0, "render": 0,
     "text": 1, "template": 1, "known_tasks": 1,
     "rules": 2,
     "judges": 3,

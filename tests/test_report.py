@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import builtins
-import html
 import json
 import re
 import shutil
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markupsafe import escape
 
 from lm_eval_bertjudge import cli
 from lm_eval_bertjudge.analysis import harness_metrics
@@ -214,12 +214,12 @@ def test_labels_bring_agreement_and_mark_the_judges_errors(tmp_path: Path) -> No
     assert by_judge[:2] == ["judge", 8]
     assert by_judge[2].startswith("0.250 [")  # of 7 called right one is
     assert by_judge[3] == pytest.approx(1 / 7)
-    assert sum(item["label_differs"] for item in found.items) == 6
+    assert sum(item.label_differs for item in found.items) == 6
 
 
 def test_disagreements_are_those_of_the_rows_and_named_by_kind(tmp_path: Path) -> None:
     found = build.build(verdict_files.read([write(tmp_path, lines())]), {})
-    kinds = [item["kind"] for item in found.items]
+    kinds = [item.kind for item in found.items]
     assert kinds.count("judge right, rules wrong") == 3 + 2 + 1
     assert kinds.count("judge wrong, rules right") == 1
     assert found.n_items == 7
@@ -279,7 +279,7 @@ def test_everything_from_data_is_escaped_and_nothing_is_loaded(tmp_path: Path) -
     text = page(tmp_path, [*lines(), line("x", "y", 1, 1, 0) | hostile])
     assert ATTACK not in text
     assert text.count("<script>") == 1
-    assert html.escape(ATTACK) in text
+    assert str(escape(ATTACK)) in text
     parser = Balance()
     parser.feed(text)
     assert parser.open == []
@@ -387,7 +387,7 @@ def wilson(n_right: int, n: int) -> str:
 def shown(dom: str, title: str) -> list[list[str]]:
     """The cells of the table under a heading."""
     section = dom.split(f"<h2>{title}</h2>")[1].split("</section>")[0].split("<tbody>")[1]
-    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in section.split("</tr>")[:-1]]
+    return [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in section.split("</tr>")[:-1]]
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")

@@ -1,8 +1,7 @@
-"""Statistics of a judge against labels, and of two judges against each other.
+"""Statistics of a judge against labels.
 
 Arrays are one entry per answer: `decisions` and `labels` are 0 or 1, `p` is p_correct in [0, 1] and NaN where unjudged,
-`clusters` names each answer's question. Answers to one question are not independent, so intervals and tests that
-compare rates resample or flip whole questions.
+`clusters` names each answer's question. Answers to one question are not independent, so intervals take whole questions.
 """
 
 from __future__ import annotations
@@ -11,25 +10,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lm_eval_bertjudge.analysis.intervals import (
+    FIGURES,
+    Floats,
+    Interval,
+    Ints,
+    bootstrap,
+    by_question,
+    wilson,
+)
 from lm_eval_bertjudge.errors import InputError
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Interval = tuple[float, float]
-
-RESAMPLES = 10_000
 THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 LENGTHS = ((10, "0-9 words"), (50, "10-49 words"), (200, "50-199 words"), (500, "200-499 words"))
-
-
-def wilson(n_right: int, n: int, *, level: float = 0.95) -> Interval:
-    """Wilson's interval of a proportion, both ends in [0, 1]."""
-    from scipy.stats import binomtest  # type: ignore[import-untyped]
-
-    interval = binomtest(n_right, n).proportion_ci(level, method="wilson")
-    return float(interval.low), float(interval.high)
 
 
 def agreement(decisions: Ints, labels: Ints, p: Floats | None = None) -> dict[str, Any]:
@@ -48,24 +42,16 @@ def agreement(decisions: Ints, labels: Ints, p: Floats | None = None) -> dict[st
             f"{len(decisions)} decisions and {len(labels)} labels: equally many, at least one, expected"
         )
     n_right = int((decisions == labels).sum())
-    found = {
+    figures = {
         "n": len(labels),
         "accuracy": n_right / len(labels),
         "accuracy_interval": wilson(n_right, len(labels)),
         **_of_the_right(decisions, labels),
         "pearson": pearson(decisions.astype(float), labels),
         "kappa": _kappa(decisions, labels),
-        "confusion": {
-            "n_tp": int((decisions & labels).sum()), "n_fp": int((decisions & (1 - labels)).sum()),
-            "n_fn": int(((1 - decisions) & labels).sum()), "n_tn": int(((1 - decisions) & (1 - labels)).sum()),
-        },
-    }  # fmt: skip
-    if p is not None:
-        judged = ~np.isnan(p)
-        found["n_unjudged"] = int((~judged).sum())
-        found["brier"] = float(np.mean((p[judged] - labels[judged]) ** 2)) if judged.any() else None
-        found["ece"] = ece(p[judged], labels[judged]) if judged.any() else None
-    return found
+        "confusion": _confusion(decisions, labels),
+    }
+    return figures if p is None else figures | _of_probabilities(p, labels)
 
 
 def _of_the_right(decisions: Ints, labels: Ints) -> dict[str, float]:
@@ -85,11 +71,60 @@ def _kappa(decisions: Ints, labels: Ints) -> float | None:
     return float(cohen_kappa_score(decisions, labels))
 
 
+def _confusion(decisions: Ints, labels: Ints) -> dict[str, int]:
+    return {
+        "n_tp": int((decisions & labels).sum()),
+        "n_fp": int((decisions & (1 - labels)).sum()),
+        "n_fn": int(((1 - decisions) & labels).sum()),
+        "n_tn": int(((1 - decisions) & (1 - labels)).sum()),
+    }
+
+
+def _of_probabilities(p: Floats, labels: Ints) -> dict[str, Any]:
+    judged = ~np.isnan(p)
+    errors = (p - labels)[judged]
+    return {
+        "n_unjudged": int((~judged).sum()),
+        "brier": float(np.mean(errors**2)) if judged.any() else None,
+        "ece": ece(p[judged], labels[judged]) if judged.any() else None,
+    }
+
+
+def figure_intervals(
+    decisions: Ints, labels: Ints, clusters: Sequence[str], *, seed: int = 0
+) -> dict[str, Interval]:
+    """95% intervals of F1, Pearson and kappa by name, by resampling questions."""
+    names = ("f1", "pearson", "kappa")
+    sums = by_question(clusters, np.ones_like(labels), decisions, labels, decisions * labels)
+    found = bootstrap(
+        lambda *totals: np.stack([FIGURES[name](*totals) for name in names]), sums, seed=seed
+    )
+    return {f"{name}_interval": ends for name, ends in zip(names, found, strict=True)}
+
+
+def between_people(first: Ints, second: Ints, clusters: Sequence[str]) -> dict[str, Any]:
+    """How far two people agree on the same answers, the ceiling of what a judge can reach.
+
+    Returns:
+        n, n_questions, agreement with agreement_interval (Wilson, 95%), kappa with kappa_interval (bootstrap over
+        questions, 95%); kappa is None where both give one label throughout.
+    """
+    found = agreement(second, first)
+    return {
+        "n": found["n"],
+        "n_questions": len(set(clusters)),
+        "agreement": found["accuracy"],
+        "agreement_interval": found["accuracy_interval"],
+        "kappa": found["kappa"],
+        "kappa_interval": figure_intervals(second, first, clusters)["kappa_interval"],
+    }
+
+
 def pearson(scores: Floats, labels: Ints) -> float | None:
     """Correlation of scores with labels in [-1, 1]; None where either is constant."""
     if len(scores) < 2 or np.ptp(scores) == 0 or np.ptp(labels) == 0:
         return None
-    from scipy.stats import pearsonr
+    from scipy.stats import pearsonr  # type: ignore[import-untyped]
 
     return float(pearsonr(scores, labels).statistic)
 
@@ -101,108 +136,46 @@ def ece(p: Floats, labels: Ints, *, n_bins: int = 10) -> float:
     return sum(gaps) / len(p)
 
 
-def sweep(
+def threshold_sweep(
     p: Floats, labels: Ints, thresholds: Sequence[float] = THRESHOLDS
 ) -> list[dict[str, float]]:
     """Accuracy, precision, recall, F1 and share decided "right" at each threshold; unjudged answers count as wrong."""
-    found = []
+    rows = []
     for threshold in thresholds:
         decisions = (np.nan_to_num(p, nan=-1.0) >= threshold).astype(np.int64)
-        accuracy, rate = float((decisions == labels).mean()), float(decisions.mean())
-        found.append(
-            {
-                "threshold": threshold,
-                "accuracy": accuracy,
-                "rate": rate,
-                **_of_the_right(decisions, labels),
-            }
-        )
-    return found
+        shares = {
+            "threshold": threshold,
+            "accuracy": float((decisions == labels).mean()),
+            "rate": float(decisions.mean()),
+        }
+        rows.append(shares | _of_the_right(decisions, labels))
+    return rows
 
 
 def rate_gap(decisions: Ints, labels: Ints, clusters: Sequence[str]) -> dict[str, Any]:
     """The share decided right, the share that is right, and the difference with its cluster-robust 95% interval.
 
-    The difference is what a leaderboard is off by. The interval is None with fewer than two questions.
+    The difference is what a leaderboard is off by. Its interval is cut at -1 and 1, and None with fewer than two
+    questions.
     """
     gaps = (decisions - labels).astype(float)
-    by_question, _ = _cluster_sums(gaps - gaps.mean(), clusters)
-    n_clusters = len(by_question)
+    gap = float(gaps.mean())
+    [by_cluster] = by_question(clusters, gaps - gap)
+    n_clusters = len(by_cluster)
     interval = None
     if n_clusters > 1:
         from scipy.stats import t
 
-        spread = np.sqrt((by_question**2).sum() * n_clusters / (n_clusters - 1)) / len(gaps)
+        spread = np.sqrt((by_cluster**2).sum() * n_clusters / (n_clusters - 1)) / len(gaps)
         reach = float(t.ppf(0.975, n_clusters - 1) * spread)
-        interval = (float(gaps.mean()) - reach, float(gaps.mean()) + reach)
+        interval = (max(-1.0, gap - reach), min(1.0, gap + reach))
     return {
-        "judge_rate": float(decisions.mean()), "gold_rate": float(labels.mean()), "gap": float(gaps.mean()),
-        "gap_interval": interval, "n_questions": n_clusters,
-    }  # fmt: skip
-
-
-def _cluster_sums(values: Floats, clusters: Sequence[str]) -> tuple[Floats, Ints]:
-    """Per cluster the sum of its values, and how many there are."""
-    _, index = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)
-    return np.bincount(index, weights=values).astype(np.float64), np.bincount(index).astype(
-        np.int64
-    )
-
-
-def compare(
-    right: Ints,
-    other_right: Ints,
-    clusters: Sequence[str],
-    *,
-    seed: int = 0,
-    n_resamples: int = RESAMPLES,
-) -> dict[str, Any]:
-    """Whether one judge is more often right than another on the same answers.
-
-    Args:
-        right: 1 where the first judge agrees with the label.
-        other_right: The same for the second.
-        clusters: The questions.
-        seed: Of bootstrap and permutation.
-        n_resamples: Of each.
-
-    Returns:
-        difference of the accuracies (first minus second) with difference_interval (paired bootstrap over questions,
-        95%), n_only_first and n_only_second, mcnemar_p (exact, two-sided) and permutation_p (paired, whole questions
-        exchanged between the judges, two-sided).
-    """
-    gaps = (right - other_right).astype(float)
-    sums, sizes = _cluster_sums(gaps, clusters)
-    rng = np.random.default_rng(seed)
-    drawn = np.empty(n_resamples)
-    for i in range(n_resamples):
-        chosen = rng.integers(0, len(sums), len(sums))
-        drawn[i] = sums[chosen].sum() / sizes[chosen].sum()
-    return {
-        "difference": float(gaps.mean()),
-        "difference_interval": (float(np.quantile(drawn, 0.025)), float(np.quantile(drawn, 0.975))),
-        "n_only_first": int((gaps > 0).sum()),
-        "n_only_second": int((gaps < 0).sum()),
-        "mcnemar_p": mcnemar(int((gaps > 0).sum()), int((gaps < 0).sum())),
-        "permutation_p": _permutation_p(sums[sums != 0], rng, n_resamples),
+        "judge_rate": float(decisions.mean()),
+        "gold_rate": float(labels.mean()),
+        "gap": gap,
+        "gap_interval": interval,
+        "n_questions": n_clusters,
     }
-
-
-def mcnemar(n_only_first: int, n_only_second: int) -> float:
-    """McNemar's exact two-sided p: of the answers on which one judge alone is right, is it half and half?"""
-    from scipy.stats import binomtest
-
-    n = n_only_first + n_only_second
-    return float(binomtest(n_only_first, n).pvalue) if n else 1.0
-
-
-def _permutation_p(sums: Floats, rng: np.random.Generator, n_resamples: int) -> float:
-    if not len(sums):
-        return 1.0
-    observed, n_as_far = abs(sums.sum()), 0
-    for _ in range(n_resamples):
-        n_as_far += abs((rng.integers(0, 2, len(sums)) * 2 - 1) @ sums) >= observed - 1e-9
-    return float((n_as_far + 1) / (n_resamples + 1))
 
 
 def accuracy_for_true_labels(accuracy: float, label_accuracy: float) -> float:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from lm_eval_bertjudge.analysis import agreement, harness_metrics
+from lm_eval_bertjudge.analysis import harness_metrics
+from lm_eval_bertjudge.analysis.agreement import agreement
+from lm_eval_bertjudge.analysis.comparison import mcnemar
+from lm_eval_bertjudge.analysis.intervals import Floats, Ints
 from lm_eval_bertjudge.errors import InputError, MissingExtraError
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.rows import Row
@@ -16,51 +19,60 @@ from lm_eval_bertjudge.text.final_answer import paper_answer
 from lm_eval_bertjudge.text.response import read_response
 
 CONTAINMENT = "containment"  # a reference occurs in the answer, letter case aside
+_SHOWN = ("accuracy", "accuracy_interval", "precision", "recall", "f1", "pearson", "kappa")
 
 
-def beside(
-    rows: Sequence[Row], said: agreement.Ints, gold: agreement.Ints, method: str
-) -> dict[str, dict[str, Any]]:
-    """Other ways of deciding on the same answers: methods, containment of a reference, old metrics of 0 or 1.
+def decisions_of_all(rows: Sequence[Row], method: str) -> dict[str, Ints]:
+    """Every way of deciding the answers by name: `method`, the other methods, the logged metrics, containment."""
+    others = [name for name in verdict_files.methods(rows) if name != method]
+    logged = [
+        name
+        for name in harness_metrics.metrics(rows)
+        if all(harness_metrics.decides(row, name) for row in rows)
+    ]
+    decided = {
+        name: [verdict_files.decision(row, name) for row in rows]
+        for name in [method, *others, *logged]
+    }
+    decided[CONTAINMENT] = [int(contains(row["references"], row["candidate"])) for row in rows]
+    return {name: np.array(each, dtype=np.int64) for name, each in decided.items()}
 
-    Args:
-        rows: The answers.
-        said: What `method` decides on them.
-        gold: Their labels.
-        method: The judge's name in the rows; it is left out.
+
+def against_labels(decided: Mapping[str, Ints], gold: Ints) -> dict[str, dict[str, Any]]:
+    """Several ways of deciding on the same answers, against their labels; the first is the judge.
 
     Returns:
-        By name: accuracy, accuracy_interval (Wilson, 95%), n_judge_alone and n_it_alone right, mcnemar_p.
+        By name accuracy with accuracy_interval (Wilson, 95%), precision, recall, f1, pearson and kappa, and, of all but
+        the first, n_only_judge and n_only_baseline right and mcnemar_p.
     """
-    names = [name for name in verdict_files.methods(rows) if name != method]
-    others = {
-        name: [verdict_files.decision(row, name) for row in rows]
-        for name in names + harness_metrics.metrics(rows)
-    }
-    others[CONTAINMENT] = [int(_contains(row)) for row in rows]
-    return {name: _compared(said == gold, np.array(each) == gold) for name, each in others.items()}
+    judge, *others = decided
+    found = {}
+    for name, decisions in decided.items():
+        figures = agreement(decisions, gold)
+        found[name] = {key: figures[key] for key in _SHOWN}
+    for name in others:
+        found[name] |= alone(decided[judge] == gold, decided[name] == gold)
+    return found
 
 
-def _compared(judge_right: Any, it_right: Any) -> dict[str, Any]:
-    n_judge, n_it = int((judge_right & ~it_right).sum()), int((it_right & ~judge_right).sum())
-    n_right, n = int(it_right.sum()), len(it_right)
+def alone(judge_right: Any, baseline_right: Any) -> dict[str, Any]:
+    """How often only the judge and only the baseline is right, and McNemar's p of it."""
+    n_judge = int((judge_right & ~baseline_right).sum())
+    n_baseline = int((baseline_right & ~judge_right).sum())
     return {
-        "accuracy": n_right / n,
-        "accuracy_interval": agreement.wilson(n_right, n),
-        "n_judge_alone": n_judge,
-        "n_it_alone": n_it,
-        "mcnemar_p": agreement.mcnemar(n_judge, n_it),
+        "n_only_judge": n_judge,
+        "n_only_baseline": n_baseline,
+        "mcnemar_p": mcnemar(n_judge, n_baseline),
     }
 
 
-def _contains(row: Row) -> bool:
-    candidate = row["candidate"].casefold()
-    return any(str(reference).casefold().strip() in candidate for reference in row["references"])
+def contains(references: Sequence[Any], candidate: str) -> bool:
+    """Whether a reference occurs in the candidate, letter case aside."""
+    folded = candidate.casefold()
+    return any(str(reference).casefold().strip() in folded for reference in references)
 
 
-def text_scores(
-    rows: Sequence[Row], *, bertscore: str | None = None
-) -> dict[str, agreement.Floats]:
+def text_scores(rows: Sequence[Row], *, bertscore: str | None = None) -> dict[str, Floats]:
     """How close the stated final answer (the whole answer where none is stated) is to its best reference.
 
     Args:
@@ -76,51 +88,49 @@ def text_scores(
     """
     from sacrebleu import sentence_bleu
 
-    texts = [read_response(row["candidate"]) for row in rows]
-    stated = [paper_answer(text) or text for text in texts]
+    responses = [read_response(row["candidate"]) for row in rows]
+    answers = [paper_answer(response) or response for response in responses]
     references = [[str(reference) for reference in row["references"]] for row in rows]
-    pairs = list(zip(stated, references, strict=True))
-    rouge = [
-        max((baseline.rouge_l(each, said) for each in every), default=0.0) for said, every in pairs
-    ]
-    bleu = [sentence_bleu(said, every).score / 100 for said, every in pairs]
-    found = {"rouge_l": np.array(rouge), "bleu": np.array(bleu)}
-    return found | ({"bertscore": _bertscore(pairs, bertscore)} if bertscore else {})
+    pairs = list(zip(answers, references, strict=True))
+    scores = {
+        "rouge_l": _best(pairs, baseline.rouge_l),
+        "bleu": np.array([sentence_bleu(answer, each).score / 100 for answer, each in pairs]),
+    }
+    return scores | ({"bertscore": _bertscore(pairs, bertscore)} if bertscore else {})
 
 
-def _bertscore(pairs: Sequence[tuple[str, list[str]]], spec: str) -> agreement.Floats:
+def _best(pairs: Sequence[tuple[str, list[str]]], score: Any) -> Floats:
+    return np.array(
+        [max((score(each, answer) for each in every), default=0.0) for answer, every in pairs]
+    )
+
+
+def _bertscore(pairs: Sequence[tuple[str, list[str]]], spec: str) -> Floats:
     """BERTScore F1 of each text against its best reference; 0 where there is no text."""
     try:
         import bert_score
         from bert_score.utils import model2layers
     except ImportError as error:
         raise MissingExtraError("bert-score", "bertscore") from error
-    name, _, layer = spec.rpartition(":") if spec.rpartition(":")[2].isdigit() else (spec, "", "")
-    if not layer and name not in model2layers:
+    head, _, layer = spec.rpartition(":")
+    name = head if layer.isdigit() else spec
+    n_layers = int(layer) if layer.isdigit() else None
+    if n_layers is None and name not in model2layers:
         raise InputError(
             f"--bertscore {spec}: bert-score has no best layer for it; name one as {spec}:LAYER"
         )
     # It cannot read an empty text with transformers 5.
-    full = [
-        i
-        for i, (said, every) in enumerate(pairs)
-        if said.strip() and any(each.strip() for each in every)
-    ]
+    filled = [(answer, [each for each in every if each.strip()]) for answer, every in pairs]
+    full = [i for i, (answer, every) in enumerate(filled) if answer.strip() and every]
     scores = np.zeros(len(pairs))
     if full:
-        said, every = (
-            [pairs[i][0] for i in full],
-            [[each for each in pairs[i][1] if each.strip()] for i in full],
-        )
+        answers, references = zip(*(filled[i] for i in full), strict=True)
         try:
             _, _, f1 = bert_score.score(
-                said, every, model_type=name, num_layers=int(layer) if layer else None
+                list(answers), list(references), model_type=name, num_layers=n_layers
             )
-        except (
-            OSError,
-            AssertionError,
-            OverflowError,
-        ) as error:  # no such model, layer, length
+        # No such model, layer, length.
+        except (OSError, AssertionError, OverflowError) as error:
             raise InputError(f"--bertscore {spec}: {error}") from error
         scores[full] = f1.tolist()
     return scores

@@ -1,8 +1,8 @@
-"""What regex scoring decided: the harness's own metrics where the samples have them, else our lexical stage.
+"""What rules decided: the harness's own metrics where the samples have them, else our lexical stage.
 
 Answers of the harness's tasks were never asked for "Final answer: X", so holding them to the lexical stage would beat
 a straw man: there the rule is the metric that the harness computed, and an answer counts as not parsed where its regex
-filter gave "[invalid]".
+filter gave "[invalid]". Judge and rule are always compared on the same answers: those that have both.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from lm_eval_bertjudge.io.rows import Row
 from lm_eval_bertjudge.types import Reason
 
 LEXICAL = "lexical"
+_OWN = "bertjudge"  # what our own metrics are called, in samples that were judged before
 
 
 class Difference(NamedTuple):
@@ -22,7 +23,7 @@ class Difference(NamedTuple):
 
     Attributes:
         n: Answers in the set.
-        n_unparsed: That the rule could not parse, whatever the judge says.
+        n_unparsed: That the rule could not parse, whatever the judge decides.
         n_lost_parsing: That the judge alone calls right, not parsed.
         n_lost_matching: That the judge alone calls right, parsed and compared otherwise.
         n_rule_alone: That the rule alone calls right.
@@ -34,67 +35,89 @@ class Difference(NamedTuple):
     n_lost_matching: int
     n_rule_alone: int
 
+    @property
+    def n_judge_alone(self) -> int:
+        """Answers that the judge alone calls right."""
+        return self.n_lost_parsing + self.n_lost_matching
+
     def __str__(self) -> str:
-        n_lost = self.n_lost_parsing + self.n_lost_matching
+        n_judge, n_rule = self.n_judge_alone, self.n_rule_alone
         return (
-            f"The rules and the judge differ on {n_lost + self.n_rule_alone} of {self.n} answers: the judge alone "
-            f"calls {n_lost} right ({self.n_lost_parsing} of them the rules could not parse), the rules alone "
-            f"{self.n_rule_alone}."
+            f"The rules and the judge differ on {n_judge + n_rule} of {self.n} answers: the judge alone calls "
+            f"{n_judge} right ({self.n_lost_parsing} of them the rules could not parse), the rules alone {n_rule}."
         )
 
 
 def names(rows: Sequence[Row], main: str) -> list[str]:
-    """The rules that say yes or no to every one of a task's answers; `main` is what they are compared with."""
-    found = metrics(rows)
-    has_lexical = main != LEXICAL and all(LEXICAL in row["verdicts"] for row in rows)
-    return found + [LEXICAL] * (has_lexical and (not found or any(_asked(row) for row in rows)))
+    """The rules that decide a task's answers, or some of them; `main` is what they are compared with."""
+    rules = metrics(rows)
+    if main == LEXICAL or not all(LEXICAL in row["verdicts"] for row in rows):
+        return rules
+    is_asked_for = not rules or any(_asks_for_format(row) for row in rows)
+    return rules + [LEXICAL] * is_asked_for
 
 
 def metrics(rows: Sequence[Row]) -> list[str]:
-    """The old metrics, other than our own, that are 0 or 1 for every answer."""
-    mine = [name for name in rows[0]["old"] if not name.startswith("bertjudge")]
-    return [name for name in mine if all(row["old"].get(name) in (0, 1) for row in rows)]
+    """The logged metrics, other than our own, that are 0 or 1 where they are logged."""
+    values: dict[str, set[float]] = {}
+    for row in rows:
+        for name, value in row["old"].items():
+            values.setdefault(name, set()).add(value)
+    return [name for name, each in values.items() if each <= {0, 1} and not name.startswith(_OWN)]
 
 
-def _asked(row: Row) -> bool:
+def _asks_for_format(row: Row) -> bool:
     return "final answer" in row["question"].casefold()
 
 
 def strongest(rows: Sequence[Row], main: str) -> dict[str, str]:
-    """By task the rule that differs least often from `main`; a task without any rule is left out."""
+    """By task the rule that decides most answers, of these the one that differs least often from `main`.
+
+    A task without any rule is left out.
+    """
     tasks: dict[str, list[Row]] = {}
     for row in rows:
         tasks.setdefault(row["task"], []).append(row)
     return {
-        task: min(
-            found,
-            key=lambda rule: sum(
-                verdict_files.decision(r, rule) != verdict_files.decision(r, main) for r in own
-            ),
-        )
-        for task, own in tasks.items()
-        if (found := names(own, main))
+        task: min(rules, key=lambda rule: _distance(answers, rule, main))
+        for task, answers in tasks.items()
+        if (rules := names(answers, main))
     }
 
 
+def _distance(rows: Sequence[Row], rule: str, main: str) -> tuple[int, int]:
+    pairs = [
+        (verdict_files.decision(row, rule), verdict_files.decision(row, main))
+        for row in rows
+        if decides(row, rule)
+    ]
+    return len(rows) - len(pairs), sum(first != second for first, second in pairs)
+
+
+def decides(row: Row, rule: str) -> bool:
+    """Whether the rule has a 0 or 1 for the answer."""
+    return rule in row["verdicts"] or row["old"].get(rule) in (0, 1)
+
+
 def unparsed(row: Row, rule: str) -> bool:
-    """Whether the rule found no answer in the text."""
+    """Whether the rule got no answer out of the text."""
     if rule == LEXICAL:
         return bool(row["verdicts"].get(LEXICAL, {}).get("reason") == Reason.PARSE_FAILURE)
     return rule.rpartition(",")[2] in row["unparsed"]
 
 
 def difference(rows: Sequence[Row], rule_of: Mapping[str, str], main: str) -> Difference:
-    """Counts over the answers whose task has a rule in `rule_of`."""
-    pairs = [(row, rule_of[row["task"]]) for row in rows if row["task"] in rule_of]
-    said = [
-        (verdict_files.decision(row, main), verdict_files.decision(row, rule), unparsed(row, rule))
-        for row, rule in pairs
-    ]
-    return Difference(
-        n=len(said),
-        n_unparsed=sum(failed for _, _, failed in said),
-        n_lost_parsing=sum(judge > rule and failed for judge, rule, failed in said),
-        n_lost_matching=sum(judge > rule and not failed for judge, rule, failed in said),
-        n_rule_alone=sum(rule > judge for judge, rule, _ in said),
-    )
+    """Counts over the answers that their task's rule in `rule_of` decides."""
+    lost = {True: 0, False: 0}
+    n = n_unparsed = n_rule_alone = 0
+    for row in rows:
+        rule = rule_of.get(row["task"])
+        if rule is None or not decides(row, rule):
+            continue
+        gap = verdict_files.decision(row, main) - verdict_files.decision(row, rule)
+        failed = unparsed(row, rule)
+        n += 1
+        n_unparsed += failed
+        lost[failed] += gap > 0
+        n_rule_alone += gap < 0
+    return Difference(n, n_unparsed, lost[True], lost[False], n_rule_alone)

@@ -21,7 +21,7 @@ from lm_eval_bertjudge.io.output import open_output
 from lm_eval_bertjudge.io.rows import read_rows, readable_twice
 from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS
 from lm_eval_bertjudge.rejudge import command
-from lm_eval_bertjudge.report import build
+from lm_eval_bertjudge.report import command as report
 from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.scorer import FALLBACKS, METHODS, Pipeline
 from lm_eval_bertjudge.types import JudgeItem, Source
@@ -129,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command.add_parser(commands)
     agree.add_parsers(commands)
-    build.add_parser(commands)
+    report.add_parser(commands)
     return parser
 
 

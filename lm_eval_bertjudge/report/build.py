@@ -1,68 +1,53 @@
-"""`bertjudge report`: one page for models x tasks, from verdict files. page.py draws what is computed here."""
+"""Computes what a report shows, from verdict rows; html.py and markdown.py write it."""
 
 from __future__ import annotations
 
-import argparse
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from lm_eval_bertjudge import __version__
-from lm_eval_bertjudge.analysis import agreement, harness_metrics
-from lm_eval_bertjudge.analysis.agree import probabilities, table
-from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.io import verdict_files
-from lm_eval_bertjudge.io.output import open_output
+from lm_eval_bertjudge.analysis import harness_metrics
+from lm_eval_bertjudge.analysis.agreement import THRESHOLDS
+from lm_eval_bertjudge.analysis.figures import labelled, probabilities
+from lm_eval_bertjudge.analysis.harness_metrics import Difference
 from lm_eval_bertjudge.io.rows import Row
-from lm_eval_bertjudge.report import page, tables
-from lm_eval_bertjudge.report.page import Report
-from lm_eval_bertjudge.report.tables import Judged, Section
+from lm_eval_bertjudge.report import tables
+from lm_eval_bertjudge.report.caution import caution
+from lm_eval_bertjudge.report.disagreements import Disagreement, disagreements
+from lm_eval_bertjudge.report.judged import Judged
+from lm_eval_bertjudge.report.tables import Section
 
 MAX_ITEMS = 500
+Point = tuple[float, float, float | None]  # threshold, share decided right, accuracy against labels
 
 
-def add_parser(commands: Any) -> None:
-    """Adds the command to `bertjudge`."""
-    parser = commands.add_parser(
-        "report", help="one page about a set of models and tasks, from verdict files"
-    )
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        type=Path,
-        metavar="DIR",
-        help="folders of verdicts_*.jsonl, or such files",
-    )
-    parser.add_argument("--output", type=Path, required=True, help="report.html or report.md")
-    parser.add_argument(
-        "--labels", help="file with columns id and label (1, 0 or empty), or a field of the rows"
-    )
-    parser.add_argument("--max_items", type=int, default=MAX_ITEMS, help="disagreements to show")
-    parser.add_argument(
-        "--seed", type=int, default=0, help="of the choice among more disagreements than that"
-    )
-    parser.set_defaults(run=run)
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a page shows.
 
-
-def run(args: argparse.Namespace) -> str:
-    """Writes the page; what to print.
-
-    Raises:
-        InputError: No verdicts, labels that do not fit, or an output that is neither .html nor .md.
-        MissingExtraError: An html page needs matplotlib.
+    Attributes:
+        heading: One line: how many answers, generators, tasks.
+        summary: The result in a sentence; empty where no rules are compared.
+        sections: The tables.
+        rates: Per generator the share decided right, by column.
+        differences: Per generator the answers on which rules and judge differ.
+        histogram: Answers per tenth of p_correct, of those that a judge decided.
+        curve: Share decided right by threshold.
+        items: The answers on which verdicts differ.
+        n_items: How many there are; `items` holds some of them.
     """
-    if args.output.suffix not in (".html", ".md"):
-        raise InputError(f"--output {args.output}: a name ending in .html or .md was expected")
-    rows = verdict_files.read(args.paths)
-    labels = verdict_files.labels(args.labels, rows, subset=True) if args.labels else {}
-    found = build(rows, labels, max_items=args.max_items, seed=args.seed)
-    text = page.html(found) if args.output.suffix == ".html" else markdown(found)
-    with open_output(args.output) as out:
-        out.write(text)
-    return f"{args.output}: {found.heading}"
+
+    heading: str
+    summary: str
+    sections: list[Section]
+    rates: dict[str, dict[str, float]]
+    differences: dict[str, Difference]
+    histogram: list[int]
+    curve: list[Point]
+    items: list[Disagreement] = field(default_factory=list)
+    n_items: int = 0
 
 
 def build(
@@ -71,34 +56,43 @@ def build(
     """Computes everything on the page.
 
     Args:
-        rows: Verdict rows, as `verdicts.read` gives them.
+        rows: Verdict rows, as `verdict_files.read` gives them.
         labels: Label rows by id, for all, some or none of them.
         max_items: Disagreements to keep; of more, a random choice.
         seed: Of that choice.
     """
     judged = Judged.of(rows)
-    generators, p = judged.generators(), probabilities(rows, judged.main)
-    items = [item for row in rows if (item := _item(row, judged, labels))]
+    generators, p = judged.generators(), judged.judge_p(judged.rows)
+    items = disagreements(judged, labels)
     chosen = np.random.default_rng(seed).permutation(len(items))[:max_items]
-    n_tasks = len({row["task"] for row in rows})
-    differences = {
-        g: harness_metrics.difference(own, judged.rule_of, judged.main)
-        for g, own in generators.items()
-    }
+    differences: dict[str, Difference] = {}
+    if judged.rule_of:
+        differences = {name: _difference(judged, each) for name, each in generators.items()}
     return Report(
-        heading=f"{len(rows)} answers, {_several(len(generators), 'model')}, {_several(n_tasks, 'task')}; judged by "
-        f"{judged.main}, lm-eval-bertjudge {__version__}",
-        summary=str(harness_metrics.difference(rows, judged.rule_of, judged.main))
-        if judged.rule_of
-        else "",
+        heading=_heading(judged),
+        summary=str(_difference(judged, judged.rows)) if judged.rule_of else "",
         sections=_sections(judged, labels),
-        rates={generator: judged.rates(own) for generator, own in generators.items()},
-        differences=differences if judged.rule_of else {},
+        rates={name: judged.rates(each) for name, each in generators.items()},
+        differences=differences,
         histogram=np.histogram(p[~np.isnan(p)], bins=10, range=(0, 1))[0].tolist(),
-        curve=_curve(rows, p, labels),
+        curve=_curve(judged, labels),
         items=[items[i] for i in sorted(chosen.tolist())],
         n_items=len(items),
     )
+
+
+def _difference(judged: Judged, rows: Sequence[Row]) -> Difference:
+    return harness_metrics.difference(rows, judged.rule_of, judged.main)
+
+
+def _heading(judged: Judged) -> str:
+    n_tasks = len({row["task"] for row in judged.rows})
+    counts = [
+        _several(len(judged.rows), "answer"),
+        _several(len(judged.generators()), "model"),
+        _several(n_tasks, "task"),
+    ]
+    return f"{', '.join(counts)}; judged by {judged.main}, lm-eval-bertjudge {__version__}"
 
 
 def _several(n: int, what: str) -> str:
@@ -106,76 +100,31 @@ def _several(n: int, what: str) -> str:
 
 
 def _sections(judged: Judged, labels: Mapping[str, Row]) -> list[Section]:
-    found = [tables.accuracy(judged)]
+    sections = [tables.accuracy(judged)]
+    if labels:
+        sections.append(tables.against_labels(judged, labels))
+        sections.append(tables.by_generator(judged, labels))
     if judged.rule_of:
-        found.append(tables.by_rule(judged))
+        sections.append(tables.by_rule(judged))
     if len(judged.generators()) > 1:
-        found.append(tables.ranking(judged))
-    found.append(tables.sources(judged.rows))
-    return found + ([tables.against_labels(judged, labels)] if labels else [])
+        sections.append(tables.ranking(judged))
+    sections += [tables.sources(judged), tables.lengths(judged)]
+    if doubts := caution(judged):
+        sections.append(doubts)
+    if judged.older:
+        sections.append(tables.older_runs(judged))
+    return sections
 
 
-def _curve(rows: Sequence[Row], p: agreement.Floats, labels: Mapping[str, Row]) -> list[Any]:
-    if np.isnan(p).all():
-        return []
-    own = np.array([row["id"] in labels for row in rows])
-    gold = np.array(
-        [labels[row["id"]]["label"] for row in rows if row["id"] in labels], dtype=np.int64
+def _curve(judged: Judged, labels: Mapping[str, Row]) -> list[Point]:
+    rows, gold = labelled(judged.rows, labels)
+    every, some = (
+        np.nan_to_num(probabilities(each, judged.main), nan=-1.0) for each in (judged.rows, rows)
     )
-    soft = np.nan_to_num(p, nan=-1.0)
-    return [
-        (
-            t,
-            float((soft >= t).mean()),
-            float(((soft[own] >= t) == gold).mean()) if own.any() else None,
-        )
-        for t in agreement.THRESHOLDS
-    ]
-
-
-def _item(row: Row, judged: Judged, labels: Mapping[str, Row]) -> dict[str, Any]:
-    """An answer on which methods, rules or label differ, ready for display; empty where all say the same."""
-    main, rule = judged.main, judged.rule_of.get(row["task"])
-    scores = [
-        name
-        for name, value in row["old"].items()
-        if value in (0, 1) and not name.startswith("bertjudge")
-    ]
-    methods = [
-        name for name in row["verdicts"] if name in (main, rule) or name != harness_metrics.LEXICAL
-    ]
-    decided = {name: verdict_files.decision(row, name) for name in [*methods, *scores]}
-    if row["id"] in labels:
-        decided["label"] = labels[row["id"]]["label"]
-    if len(set(decided.values())) == 1:
-        return {}
-    kind = "other"
-    if rule and decided[rule] != decided[main]:
-        kind = f"{main} right, rules wrong" if decided[main] else f"{main} wrong, rules right"
-    return {
-        name: row[name]
-        for name in ("id", "generator", "task", "question", "references", "candidate")
-    } | {
-        "kind": kind,
-        "decided": decided,
-        "unparsed": [name for name in decided if harness_metrics.unparsed(row, name)],
-        "p": row["verdicts"][main].get("p_correct"),
-        "label_differs": decided.get("label") == 1 - decided[main],
-    }
-
-
-def markdown(found: Report) -> str:
-    """The tables as markdown, for a pull request."""
-    parts = ["# Judged answers", found.heading, *([found.summary] if found.summary else [])]
-    for section in found.sections:
-        parts += [f"## {section.title}", section.note, table(section.header, section.rows)]
-    if found.curve:
-        header = ["threshold", "share right", "accuracy"]
-        parts += ["## By threshold", table(header, found.curve[1::2])]
-    kinds = Counter(item["kind"] for item in found.items)
-    counts = ", ".join(f"{name}: {n}" for name, n in kinds.most_common())
-    parts += [
-        "## Disagreements",
-        f"{found.n_items} answers; of {len(found.items)} looked at {counts or 'none'}.",
-    ]
-    return "\n\n".join(parts) + "\n"
+    if (every < 0).all():
+        return []
+    points: list[Point] = []
+    for threshold in THRESHOLDS:
+        accuracy = float(((some >= threshold) == gold).mean()) if rows else None
+        points.append((threshold, float((every >= threshold).mean()), accuracy))
+    return points

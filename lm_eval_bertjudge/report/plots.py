@@ -14,29 +14,40 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lm_eval_bertjudge.analysis.harness_metrics import Difference
+    from lm_eval_bertjudge.report.build import Point
 
 # Told apart by lightness too, and readable on white and on near-black.
 COLOURS = ("#3b82c4", "#d97a1f", "#3d9a6b", "#b3598f")
 _INK = "#010203"  # stands for the page's text colour until the SVG is written
+_SHORT = 28  # characters of a model's name beside its bars
+# Ids that nothing refers to, and that would be there twice with several plots on a page.
+_UNUSED_ID = re.compile(
+    r"""
+    \ id="(?:figure|axes|patch|text|matplotlib|xtick|ytick|line2d|legend)[^"]*"   # id="patch_3"
+    """,
+    re.VERBOSE,
+)
 
 
 def bars(values: Mapping[str, Mapping[str, float]]) -> str:
     """Share decided right per generator, one bar per column."""
     columns = list(dict.fromkeys(column for each in values.values() for column in each))
+    thickness = 0.8 / len(columns)
     figure, axes = _canvas(1.1 + 0.2 * len(values) * (len(columns) + 1))
     for index, column in enumerate(columns):
-        at = [row + 0.8 * index / len(columns) for row in range(len(values))]
-        drawn = axes.barh(at, [each.get(column, 0.0) for each in values.values()], height=0.8 / len(columns),
-                          color=COLOURS[index % len(COLOURS)], label=column)  # fmt: skip
-        axes.bar_label(drawn, fmt="%.3f", padding=3, fontsize=8, color=_INK)
-    axes.set_yticks(
-        [row + 0.4 - 0.4 / len(columns) for row in range(len(values))],
-        [_short(name) for name in values],
-    )
+        bars = axes.barh(
+            [row + thickness * index for row in range(len(values))],
+            [each.get(column, 0.0) for each in values.values()],
+            height=thickness,
+            color=COLOURS[index % len(COLOURS)],
+            label=column,
+        )
+        axes.bar_label(bars, fmt="%.3f", padding=3, fontsize=8, color=_INK)
+    middles = [row + 0.4 - thickness / 2 for row in range(len(values))]
+    axes.set_yticks(middles, list(map(_short, values)))
     axes.invert_yaxis()
-    axes.set_xlim(
-        0, max([0.1, *(rate for each in values.values() for rate in each.values())]) * 1.15
-    )
+    highest = max(max(each.values(), default=0.0) for each in values.values())
+    axes.set_xlim(0, max(0.1, highest) * 1.15)
     axes.set_xlabel("share decided right")
     _legend(figure, len(columns))
     return _svg(figure, "bars")
@@ -45,22 +56,21 @@ def bars(values: Mapping[str, Mapping[str, float]]) -> str:
 def differences(values: Mapping[str, Difference]) -> str:
     """Per generator the share of answers that the judge alone calls right, left of 0, and the rules alone, right."""
     figure, axes = _canvas(1.3 + 0.35 * len(values))
-    names = [_short(name) for name in values]
-    parsing = [-each.n_lost_parsing / each.n if each.n else 0.0 for each in values.values()]
-    matching = [-each.n_lost_matching / each.n if each.n else 0.0 for each in values.values()]
-    alone = [each.n_rule_alone / each.n if each.n else 0.0 for each in values.values()]
-    axes.barh(names, parsing, height=0.6, color=COLOURS[1], label="judge alone: not parsed")
-    axes.barh(
-        names,
-        matching,
-        left=parsing,
-        height=0.6,
-        color=COLOURS[3],
-        label="judge alone: compared otherwise",
-    )
-    axes.barh(names, alone, height=0.6, color=COLOURS[0], label="rules alone")
+    names = list(map(_short, values))
+    sizes = [max(each.n, 1) for each in values.values()]
+    parsing = [-each.n_lost_parsing / n for each, n in zip(values.values(), sizes, strict=True)]
+    matching = [-each.n_lost_matching / n for each, n in zip(values.values(), sizes, strict=True)]
+    rules = [each.n_rule_alone / n for each, n in zip(values.values(), sizes, strict=True)]
+    for shares, left, colour, label in (
+        (parsing, 0.0, COLOURS[1], "judge alone: not parsed"),
+        (matching, parsing, COLOURS[3], "judge alone: compared otherwise"),
+        (rules, 0.0, COLOURS[0], "rules alone"),
+    ):
+        axes.barh(names, shares, left=left, height=0.6, color=colour, label=label)
     axes.axvline(0, color=_INK, linewidth=0.8)
     axes.invert_yaxis()
+    axes.locator_params(axis="x", nbins=5)
+    axes.xaxis.set_major_formatter(lambda share, _: f"{abs(share):.3g}")
     axes.set_xlabel("share of answers")
     _legend(figure, 2)
     return _svg(figure, "differences")
@@ -69,30 +79,22 @@ def differences(values: Mapping[str, Difference]) -> str:
 def histogram(counts: Sequence[int]) -> str:
     """Answers per tenth of p_correct."""
     figure, axes = _canvas(2.4)
-    axes.bar(
-        [(i + 0.5) / len(counts) for i in range(len(counts))],
-        counts,
-        width=0.9 / len(counts),
-        color=COLOURS[0],
-    )
+    n = len(counts)
+    axes.bar([(i + 0.5) / n for i in range(n)], counts, width=0.9 / n, color=COLOURS[0])
     axes.set_xlim(0, 1)
     axes.set_xlabel("p_correct")
     axes.set_ylabel("answers")
     return _svg(figure, "histogram")
 
 
-def curve(points: Sequence[tuple[float, float, float | None]]) -> str:
+def curve(points: Sequence[Point]) -> str:
     """Share decided right, and accuracy where there are labels, by threshold."""
     figure, axes = _canvas(2.6)
-    thresholds = [point[0] for point in points]
-    axes.plot(
-        thresholds, [point[1] for point in points], color=COLOURS[0], label="share decided right"
-    )
-    accuracy = [point[2] for point in points if point[2] is not None]
-    if len(accuracy) == len(points):
-        axes.plot(
-            thresholds, accuracy, color=COLOURS[1], linestyle="--", label="accuracy against labels"
-        )
+    thresholds, shares, accuracies = zip(*points, strict=True)
+    axes.plot(thresholds, shares, color=COLOURS[0], label="share decided right")
+    if None not in accuracies:
+        style: dict[str, Any] = {"color": COLOURS[1], "linestyle": "--"}
+        axes.plot(thresholds, accuracies, label="accuracy against labels", **style)
     axes.set_xlabel("threshold")
     axes.set_ylim(0, 1)
     _legend(figure, 2)
@@ -101,13 +103,12 @@ def curve(points: Sequence[tuple[float, float, float | None]]) -> str:
 
 def _legend(figure: Figure, n_columns: int) -> None:
     """Below the plot, where it covers nothing."""
-    figure.legend(
-        loc="outside lower center", ncols=n_columns, frameon=False, labelcolor=_INK, fontsize=9
-    )
+    place: dict[str, Any] = {"loc": "outside lower center", "ncols": n_columns, "frameon": False}
+    figure.legend(**place, labelcolor=_INK, fontsize=9)
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= 28 else "…" + name[-27:]
+    return name if len(name) <= _SHORT else "…" + name[1 - _SHORT :]
 
 
 def _canvas(height: float) -> tuple[Figure, Axes]:
@@ -132,18 +133,15 @@ def _svg(figure: Figure, name: str) -> str:
     import matplotlib
     from matplotlib.text import Text
 
-    for text in figure.findobj(Text):
-        text.set_parse_math(False)
+    for label in figure.findobj(Text):
+        label.set_parse_math(False)
     out = io.StringIO()
     # The salt keeps ids the same from run to run, and different from those of the page's other plots.
     settings: dict[Any, Any] = {"svg.hashsalt": name, "svg.fonttype": "none"}
     with matplotlib.rc_context(settings):
         metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(out, format="svg", transparent=True, metadata=metadata)
-    written = out.getvalue()
-    written = written[written.index("<svg") :].replace(_INK, "currentColor")
-    written = re.sub(
-        r' id="((?:figure|axes|patch|text|matplotlib|xtick|ytick|line2d|legend)[^"]*)"', "", written
-    )
-    tag, rest = written.split(">", 1)
+    svg = out.getvalue()
+    svg = svg[svg.index("<svg") :].replace(_INK, "currentColor")
+    tag, rest = _UNUSED_ID.sub("", svg).split(">", 1)
     return re.sub(r' (?:width|height)="[^"]*"', "", tag) + ">" + rest

@@ -1,251 +1,263 @@
-"""The tables of a report. A table is a `Section`; page.py and markdown write the same ones."""
+"""The tables of a report. A table is a `Section`; the page and markdown write the same ones."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lm_eval_bertjudge.analysis import agreement, harness_metrics
-from lm_eval_bertjudge.analysis.agree import decisions, questions
+from lm_eval_bertjudge.analysis.baselines import alone
+from lm_eval_bertjudge.analysis.figures import labelled, questions
+from lm_eval_bertjudge.analysis.intervals import Ints, wilson
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.rows import Row
+from lm_eval_bertjudge.render import estimate
+from lm_eval_bertjudge.report.judged import RULES, Cell, Judged, run_of
 from lm_eval_bertjudge.types import Source
 
-RULES = "rules"  # the column of each task's strongest rule
-
-Rates = Mapping[tuple[str, str], Mapping[str, float]]  # by generator and task, by column
+Rates = Mapping[Cell, Mapping[str, float]]  # by generator and task, by column
 
 
 class Section(NamedTuple):
-    """A table of the page with what to know about it."""
+    """A table of the page with what to know about it.
+
+    Attributes:
+        title: Its heading.
+        note: What its columns are.
+        header: Their names.
+        rows: Texts and numbers.
+        shaded: Whether its numbers are shares that the page shades by size.
+        prose: Whether its last column holds sentences.
+    """
 
     title: str
     note: str
     header: list[str]
     rows: list[list[Any]]
-
-
-@dataclass(frozen=True)
-class Judged:
-    """Verdict rows and what they are compared by.
-
-    Attributes:
-        rows: As `verdicts.read` gives them.
-        main: The method that the page is about, "judge" where there is one.
-        rule_of: By task its strongest rule.
-        columns: The ways of deciding that the page compares; the lexical stage stands under `RULES`, where it is one.
-    """
-
-    rows: Sequence[Row]
-    main: str
-    rule_of: Mapping[str, str]
-    columns: list[str]
-
-    @classmethod
-    def of(cls, rows: Sequence[Row]) -> Judged:
-        """The rows with the main method and the rules that they have.
-
-        Raises:
-            InputError: No method judged every row.
-        """
-        main = verdict_files.main_method(rows)
-        rule_of = harness_metrics.strongest(rows, main)
-        others = [
-            name
-            for name in verdict_files.methods(rows)
-            if name not in (main, harness_metrics.LEXICAL)
-        ]
-        return cls(rows, main, rule_of, [main, *others, *([RULES] if rule_of else [])])
-
-    def cells(self) -> dict[tuple[str, str], list[Row]]:
-        """The rows by generator and task, ordered by task."""
-        found: dict[tuple[str, str], list[Row]] = {}
-        for row in sorted(self.rows, key=lambda row: (row["task"], row["generator"])):
-            found.setdefault((row["generator"], row["task"]), []).append(row)
-        return found
-
-    def generators(self) -> dict[str, list[Row]]:
-        """The rows by generator, ordered by its name."""
-        names = sorted({row["generator"] for row in self.rows})
-        return {name: [row for row in self.rows if row["generator"] == name] for name in names}
-
-    def said(self, rows: Sequence[Row], column: str) -> agreement.Ints | None:
-        """0 or 1 per row; None where a row's task has no rule."""
-        if column != RULES:
-            return decisions(rows, column)
-        if any(row["task"] not in self.rule_of for row in rows):
-            return None
-        return np.array(
-            [verdict_files.decision(row, self.rule_of[row["task"]]) for row in rows], dtype=np.int64
-        )
-
-    def rates(self, rows: Sequence[Row]) -> dict[str, float]:
-        """The share decided right, by column; without the columns that do not cover the rows."""
-        said = {name: self.said(rows, name) for name in self.columns}
-        return {name: float(found.mean()) for name, found in said.items() if found is not None}
+    shaded: bool = False
+    prose: bool = False
 
 
 def accuracy(judged: Judged) -> Section:
     """The share decided right by every column, per model and task."""
     body = []
-    for (generator, task), own in judged.cells().items():
-        unjudged = np.mean([row["verdicts"][judged.main]["source"] == Source.NONE for row in own])
-        rates = [_rate(judged.said(own, name)) for name in judged.columns]
-        body.append([generator, task, len(own), *rates, float(unjudged)])
+    for (generator, task), rows in judged.cells().items():
+        unjudged = [row["verdicts"][judged.main]["source"] == Source.NONE for row in rows]
+        rates = [_rate(judged, rows, name) for name in judged.columns]
+        body.append([generator, task, len(rows), *rates, float(np.mean(unjudged))])
     note = "Share of answers decided right, with Wilson's 95% interval."
     if judged.rule_of:
-        note += f" {_named(judged.rule_of)}"
+        note += f" {_rules_by_name(judged.rule_of)}"
     return Section("Accuracy", note, ["model", "task", "n", *judged.columns, "unjudged"], body)
 
 
-def _named(rule_of: Mapping[str, str]) -> str:
-    by_rule: dict[str, list[str]] = {}
+def _rules_by_name(rule_of: Mapping[str, str]) -> str:
+    tasks: dict[str, list[str]] = {}
     for task, rule in sorted(rule_of.items()):
-        by_rule.setdefault(rule, []).append(task or "the answers")
-    if len(by_rule) == 1:
-        return f"Rules: {next(iter(by_rule))}."
-    listed = "; ".join(f"{rule} for {', '.join(tasks)}" for rule, tasks in by_rule.items())
+        tasks.setdefault(rule, []).append(task or "the answers")
+    if len(tasks) == 1:
+        return f"Rules: {next(iter(tasks))}."
+    listed = "; ".join(f"{rule} for {', '.join(names)}" for rule, names in tasks.items())
     return f"Rules: of a task's scores by rules the one that is closest to the judge ({listed})."
 
 
-def _rate(said: agreement.Ints | None) -> str | None:
-    if said is None:
+def _rate(judged: Judged, rows: Sequence[Row], column: str) -> str | None:
+    """The rate; of rules that decide some answers only, also the main method's on these."""
+    if column != RULES:
+        return _with_wilson(judged.decisions(rows, column))
+    both = judged.comparable(rows)
+    if not both:
         return None
-    low, high = agreement.wilson(int(said.sum()), len(said))
-    return f"{said.mean():.3f} [{low:.3f}, {high:.3f}]"
+    rate = _with_wilson(judged.decisions(both, RULES))
+    if len(both) == len(rows):
+        return rate
+    by_main = float(judged.decisions(both, judged.main).mean())
+    return f"{rate} of {len(both)}; {judged.main} {by_main:.3f} of these"
+
+
+def _with_wilson(decided: Ints) -> str:
+    return estimate(float(decided.mean()), wilson(int(decided.sum()), len(decided)))
 
 
 def by_rule(judged: Judged) -> Section:
     """What every rule changes against the judge, split as in the paper's Table 1 (arXiv 2604.09497)."""
-    body = []
-    names = {task: harness_metrics.names([row for row in judged.rows if row["task"] == task], judged.main)
-             for task in judged.rule_of}  # fmt: skip
-    for (generator, task), own in judged.cells().items():
-        for name in names.get(task, []):
-            found = harness_metrics.difference(own, {task: name}, judged.main)
-            gaps = decisions(own, name) - decisions(own, judged.main)
-            failed = np.array([harness_metrics.unparsed(row, name) for row in own])
-            parts = [float(gaps.sum()), float(gaps[failed].sum()), float(gaps[~failed].sum())]
-            shares = [f"{part / len(own):+.3f}" for part in parts]
-            lost = found.n_lost_parsing + found.n_lost_matching
-            body.append([generator, task, name, len(own), *shares, found.n_unparsed / len(own), lost,
-                         found.n_rule_alone])  # fmt: skip
+    tasks: dict[str, list[Row]] = {task: [] for task in judged.rule_of}
+    for row in judged.rows:
+        if row["task"] in tasks:
+            tasks[row["task"]].append(row)
+    rules = {task: harness_metrics.names(rows, judged.main) for task, rows in tasks.items()}
+    body = [
+        [generator, task, rule, *_change(judged, rows, rule)]
+        for (generator, task), rows in judged.cells().items()
+        for rule in rules.get(task, [])
+        if any(harness_metrics.decides(row, rule) for row in rows)
+    ]
     note = (
-        f"Accuracy by a rule minus accuracy by {judged.main}, and how much of it comes from answers that could not be "
-        "parsed and from parsed answers that were compared otherwise; then the share that could not be parsed, and the "
-        "answers that one alone calls right. Who of the two is right there, only labels or reading the answers tell."
+        f"Accuracy by a rule minus accuracy by {judged.main} on the same answers, and how much of it comes from "
+        "answers that could not be parsed and from parsed answers that were compared otherwise. Then the share that "
+        "could not be parsed, and the answers that one alone calls right: who is right there, only labels or reading "
+        "them tell."
     )
-    header = ["model", "task", "rule", "n", "difference", "by parsing", "by matching", "not parsed",
-              f"{judged.main} alone", "rule alone"]  # fmt: skip
-    return Section("What the rules change", note, header, body)
+    changes = ["n", "difference", "by parsing", "by matching", "not parsed"]
+    alone = [f"{judged.main} alone", "rule alone"]
+    return Section("What the rules change", note, ["model", "task", "rule", *changes, *alone], body)
+
+
+def _change(judged: Judged, rows: Sequence[Row], rule: str) -> list[Any]:
+    both = [row for row in rows if harness_metrics.decides(row, rule)]
+    counts = harness_metrics.difference(both, {both[0]["task"]: rule}, judged.main)
+    by_main = judged.decisions(both, judged.main)
+    gaps = np.array([verdict_files.decision(row, rule) for row in both]) - by_main
+    failed = np.array([harness_metrics.unparsed(row, rule) for row in both])
+    parts = (gaps.sum(), gaps[failed].sum(), gaps[~failed].sum())
+    shares = [f"{float(part) / len(both):+.3f}" for part in parts]
+    unparsed = counts.n_unparsed / len(both)
+    return [len(both), *shares, unparsed, counts.n_judge_alone, counts.n_rule_alone]
 
 
 def borda(rates: Rates, column: str) -> dict[str, float]:
     """Borda points per generator: on each task one for every other generator it beats, half a point for a tie."""
     points = {generator: 0.0 for generator, _ in rates}
-    for generator, task in rates:
-        own = rates[generator, task][column]
-        others = [
-            rate[column] for (other, at), rate in rates.items() if at == task and other != generator
-        ]
-        points[generator] += sum((own > other) + 0.5 * (own == other) for other in others)
+    for (generator, task), each in rates.items():
+        for (other, where), theirs in rates.items():
+            if where == task and other != generator:
+                points[generator] += float(np.heaviside(each[column] - theirs[column], 0.5))
     return points
 
 
 def ranking(judged: Judged) -> Section:
     """Ranks by Borda count over the tasks that every column covers (the paper's Table 1 and Figure 1)."""
-    every = {cell: judged.rates(own) for cell, own in judged.cells().items()}
-    rates = {cell: found for cell, found in every.items() if len(found) == len(judged.columns)}
+    every = {cell: judged.rates(rows) for cell, rows in judged.cells().items()}
+    rates = {cell: each for cell, each in every.items() if len(each) == len(judged.columns)}
     points = {name: borda(rates, name) for name in judged.columns}
-    ranks = {
-        m: {g: 1 + sum(other > own for other in p.values()) for g, own in p.items()}
-        for m, p in points.items()
-    }
-    main, body = judged.main, []
-    for generator in sorted(points[main], key=lambda g: (ranks[main][g], g)):
-        each = [f"{ranks[m][generator]} ({points[m][generator]:g})" for m in judged.columns]
-        moved = ranks[RULES][generator] - ranks[main][generator] if RULES in ranks else None
-        body.append(
-            [
-                generator,
-                sum(g == generator for g, _ in rates),
-                *each,
-                None if moved is None else f"{moved:+d}",
-            ]
-        )
-    note = f"Rank by Borda count over the tasks (points). The last column: places won by {main} against the rules."
+    ranks = {name: _ranks(each) for name, each in points.items()}
+    by_main, body = ranks[judged.main], []
+    for generator in sorted(by_main, key=lambda name: (by_main[name], name)):
+        n_tasks = sum(name == generator for name, _ in rates)
+        cells = [f"{ranks[m][generator]} ({points[m][generator]:g})" for m in judged.columns]
+        moved = None
+        if RULES in ranks:
+            moved = f"{ranks[RULES][generator] - by_main[generator]:+d}"
+        body.append([generator, n_tasks, *cells, moved])
+    note = (
+        "Rank by Borda count over the tasks (points). "
+        f"The last column: places won by {judged.main} against the rules."
+    )
     return Section("Ranking", note, ["model", "tasks", *judged.columns, "delta rank"], body)
 
 
-def sources(rows: Sequence[Row]) -> Section:
+def _ranks(points: Mapping[str, float]) -> dict[str, int]:
+    return {name: 1 + sum(other > own for other in points.values()) for name, own in points.items()}
+
+
+def sources(judged: Judged) -> Section:
     """Who decided: the share of verdicts by source."""
     names = tuple(map(str, Source))
+    is_rule = harness_metrics.LEXICAL in judged.rule_of.values()
     body = []
-    for method in verdict_files.methods(rows):
-        counts = Counter(row["verdicts"][method]["source"] for row in rows)
-        cut = sum(bool(row["verdicts"][method]["truncated"]) for row in rows)
-        body.append(
-            [method, len(rows), *(counts[name] / len(rows) for name in names), cut / len(rows)]
-        )
+    for method in verdict_files.methods(judged.rows):
+        if method == harness_metrics.LEXICAL != judged.main and not is_rule:
+            continue  # its format was not asked for
+        verdicts = [row["verdicts"][method] for row in judged.rows]
+        counts = Counter(verdict["source"] for verdict in verdicts)
+        shares = [counts[name] / len(verdicts) for name in names]
+        shortened = float(np.mean([bool(verdict["truncated"]) for verdict in verdicts]))
+        body.append([method, len(verdicts), *shares, shortened])
     header = ["method", "n", *names, "shortened text"]
-    return Section(
-        "Who decided",
-        "Share of verdicts by source, and of those on a shortened text.",
-        header,
-        body,
-    )
+    note = "Share of verdicts by source, and of those on a shortened text."
+    return Section("Who decided", note, header, body)
+
+
+def lengths(judged: Judged) -> Section:
+    """How long each model's answers are, right and wrong."""
+    body = []
+    for generator, rows in judged.generators().items():
+        words = np.array([len(row["candidate"].split()) for row in rows])
+        right = judged.decisions(rows, judged.main) == 1
+        means = [
+            float(part.mean()) if len(part) else None
+            for part in (words, words[right], words[~right])
+        ]
+        shown = [None if mean is None else f"{mean:.1f}" for mean in means]
+        body.append(
+            [generator, len(rows), *shown, f"{np.median(words):g}", float((words == 0).mean())]
+        )
+    header = ["model", "n", "mean", "mean of right", "mean of wrong", "median", "empty"]
+    return Section("Length of the answers", "In words, reasoning included.", header, body)
+
+
+def older_runs(judged: Judged) -> Section:
+    """Runs of a model and task that a newer one replaces; the page is about the newer ones."""
+    runs: dict[tuple[str, ...], list[Row]] = {}
+    for row in judged.older:
+        runs.setdefault((row["generator"], row["task"], *run_of(row)), []).append(row)
+    body = []
+    for (generator, task, date, run), rows in sorted(runs.items()):
+        by_main = [row for row in rows if judged.main in row["verdicts"]]
+        rate = _with_wilson(judged.decisions(by_main, judged.main)) if by_main else None
+        body.append([generator, task, date or run, len(rows), rate])
+    note = "A newer run of the same model and task stands in the other tables."
+    return Section("Older runs", note, ["model", "task", "run", "n", judged.main], body)
 
 
 def against_labels(judged: Judged, labels: Mapping[str, Row]) -> Section:
     """Every column against labels, and whether it is as often right as the main method (McNemar)."""
-    labelled = [row for row in judged.rows if row["id"] in labels]
-    gold = np.array([labels[row["id"]]["label"] for row in labelled], dtype=np.int64)
-    by_main = decisions(labelled, judged.main) == gold
-    body: list[list[Any]] = []
-    for name in judged.columns:
-        said = judged.said(labelled, name)
-        if said is None:
-            continue
-        right = said == gold
-        p = (
-            None
-            if name == judged.main
-            else agreement.mcnemar(int((by_main > right).sum()), int((right > by_main).sum()))
-        )
-        body.append(
-            [name, *_agreed(said, gold, questions(labelled)), None if p is None else f"{p:.2g}"]
-        )
-    header = [
-        "method",
-        "n",
-        "accuracy",
-        "precision",
-        "recall",
-        "f1",
-        "kappa",
-        "rate minus gold rate",
-        "McNemar p",
-    ]
+    rows, _ = labelled(judged.rows, labels)
+    both = judged.comparable(rows)
+    body = [_agreed(judged, rows, labels, name) for name in judged.columns if name != RULES]
+    if judged.rule_of and both:
+        if len(both) < len(rows):
+            on_these = _agreed(judged, both, labels, judged.main)
+            body.append([f"{judged.main}, where rules decide", *on_these[1:]])
+        body.append(_agreed(judged, both, labels, RULES))
+    header = ["method", "n", "accuracy", "precision", "recall", "f1", "pearson", "kappa"]
+    header += ["rate minus gold rate", "McNemar p"]
     note = (
-        f"Against the labels of {len(labelled)} answers. The interval of the rates' difference treats questions as "
+        f"Against the labels of {len(rows)} answers. The interval of the rates' difference treats questions as "
         f"clusters; the last column tests whether the method is as often right as {judged.main}."
     )
     return Section("Agreement with labels", note, header, body)
 
 
-def _agreed(said: agreement.Ints, gold: agreement.Ints, asked: Sequence[str]) -> list[Any]:
-    one, gap = agreement.agreement(said, gold), agreement.rate_gap(said, gold, asked)
-    low, high = one["accuracy_interval"]
-    reach = gap["gap_interval"]
-    spread = f" [{reach[0]:+.3f}, {reach[1]:+.3f}]" if reach else ""
-    figures = [one[name] for name in ("precision", "recall", "f1", "kappa")]
+def _agreed(
+    judged: Judged, rows: Sequence[Row], labels: Mapping[str, Row], column: str
+) -> list[Any]:
+    _, gold = labelled(rows, labels)
+    decided = judged.decisions(rows, column)
+    figures = agreement.agreement(decided, gold)
+    gap = agreement.rate_gap(decided, gold, questions(rows))
+    shown = [figures[name] for name in ("precision", "recall", "f1", "pearson", "kappa")]
+    p = None
+    if column != judged.main:
+        by_main = judged.decisions(rows, judged.main)
+        p = f"{alone(by_main == gold, decided == gold)['mcnemar_p']:.2g}"
     return [
-        one["n"],
-        f"{one['accuracy']:.3f} [{low:.3f}, {high:.3f}]",
-        *figures,
-        f"{gap['gap']:+.3f}{spread}",
+        column,
+        figures["n"],
+        estimate(figures["accuracy"], figures["accuracy_interval"]),
+        *shown,
+        estimate(gap["gap"], gap["gap_interval"], signed=True),
+        p,
     ]
+
+
+def by_generator(judged: Judged, labels: Mapping[str, Row]) -> Section:
+    """How often each column agrees with the labels, by model: a judge may favour one."""
+    body: list[list[Any]] = []
+    for generator, every in judged.generators().items():
+        rows, gold = labelled(every, labels)
+        if rows:
+            shares = [_agreement(judged, rows, gold, name) for name in judged.columns]
+            body.append([generator, len(rows), *shares])
+    note = "Share of labelled answers on which the method agrees with the label, by model."
+    title = "Agreement by method and model"
+    return Section(title, note, ["model", "n", *judged.columns], body, shaded=True)
+
+
+def _agreement(judged: Judged, rows: Sequence[Row], gold: Ints, column: str) -> float | None:
+    if column == RULES and len(judged.comparable(rows)) < len(rows):
+        return None
+    return float((judged.decisions(rows, column) == gold).mean())

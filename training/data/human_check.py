@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lm_eval_bertjudge.analysis import agreement
+from lm_eval_bertjudge import render
+from lm_eval_bertjudge.analysis.intervals import wilson
 from training.data.rows import Row
 
 COLUMNS = ("human_label", "category", "question", "references", "candidate", "id")
@@ -65,23 +66,24 @@ def score(rows: list[Row], path: Path) -> str:
     people, labels = filled_in(path), {row["id"]: row for row in rows}
     if unknown := sorted(people.keys() - labels.keys()):
         raise SystemExit(f"{path}: {len(unknown)} ids have no label, such as {unknown[0]}")
-    lines = ["| category | n | agreement | 95% interval |", "|---|---|---|---|"]
-    shares, variances = [], []
+    rows_shown, shares, variances = [], [], []
     for category in sorted({labels[name]["category"] for name in people}):
         same = [
             labels[name]["label"] == said
             for name, said in people.items()
             if labels[name]["category"] == category
         ]
-        low, high = agreement.wilson(sum(same), len(same))
-        shares.append(float(np.mean(same)))
-        shrunk = (sum(same) + 2) / (
-            len(same) + 4
-        )  # so that full agreement on few rows is not an interval of none
-        variances.append(shrunk * (1 - shrunk) / (len(same) + 4))
-        lines.append(f"| {category} | {len(same)} | {shares[-1]:.4f} | {low:.4f}-{high:.4f} |")
+        n, n_same = len(same), sum(same)
+        shares.append(n_same / n)
+        # So that full agreement on few rows is not an interval of none.
+        shrunk = (n_same + 2) / (n + 4)
+        variances.append(shrunk * (1 - shrunk) / (n + 4))
+        rows_shown.append(_line(category, n, shares[-1], wilson(n_same, n)))
     mean, reach = float(np.mean(shares)), 1.96 * float(np.sqrt(np.sum(variances))) / len(shares)
-    lines.append(
-        f"| mean | {len(people)} | {mean:.4f} | {max(0, mean - reach):.4f}-{min(1, mean + reach):.4f} |"
-    )
-    return "\n".join(lines)
+    ends = (max(0.0, mean - reach), min(1.0, mean + reach))
+    rows_shown.append(_line("mean", len(people), mean, ends))
+    return render.table(["category", "n", "agreement", "95% interval"], rows_shown)
+
+
+def _line(name: str, n: int, share: float, ends: render.Interval) -> list[str | int]:
+    return [name, n, f"{share:.4f}", render.interval(ends, digits=4)]

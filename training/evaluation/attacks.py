@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from lm_eval_bertjudge import render
 from lm_eval_bertjudge.rules.decision import decide_by_rules, is_match
 from lm_eval_bertjudge.scorer import Pipeline
 from lm_eval_bertjudge.types import JudgeItem
@@ -132,14 +133,11 @@ def flips(
 
 def table(found: dict[str, dict[str, tuple[int, int]]]) -> str:
     """Markdown: one row per attack, one column per method, the share that turned and the count."""
-    lines = ["| attack | " + " | ".join(found) + " |", "|---|" + "---|" * len(found)]
+    rows = []
     for attack in ATTACKS:
-        cells = []
-        for method in found.values():
-            turned, n = method[attack]
-            cells.append(f"{turned / n:.3f} ({turned}/{n})")
-        lines.append("| " + " | ".join([attack, *cells]) + " |")
-    return "\n".join(lines)
+        counts = [method[attack] for method in found.values()]
+        rows.append([attack, *(f"{turned / n:.3f} ({turned}/{n})" for turned, n in counts)])
+    return render.table(["attack", *found], rows)
 
 
 def main(argv: list[str] | None = None) -> None:

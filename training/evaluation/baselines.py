@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from lm_eval_bertjudge.analysis import baselines
 from lm_eval_bertjudge.types import JudgeItem
 from training.synthetic.answers import letter_of
 
@@ -21,7 +22,7 @@ _ANY_LETTER = re.compile(r"\b([A-J])\b")
 
 def contains(item: JudgeItem) -> bool:
     """Alias containment: some reference occurs in the candidate, letter case aside."""
-    return any(reference.lower().strip() in item.candidate.lower() for reference in item.references)
+    return baselines.contains(item.references, item.candidate)
 
 
 def strict(item: JudgeItem, category: str) -> bool:

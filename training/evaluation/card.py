@@ -16,8 +16,9 @@ from typing import Any
 
 import jinja2
 
-from lm_eval_bertjudge.analysis.agreement import wilson
+from lm_eval_bertjudge.analysis.intervals import wilson
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
+from lm_eval_bertjudge.render import estimate
 from training.evaluation import evaluate
 
 
@@ -35,8 +36,7 @@ def render(card: JudgeCard, text: str) -> str:
     def mean(split: str, prefix: str = "") -> str:
         n = sum(e["n"] for e in entries(split, prefix))
         right = round(sum(e["n"] * e["accuracy"] for e in entries(split, prefix)))
-        low, high = wilson(right, n)
-        return f"{right / n:.3f} [{low:.3f}, {high:.3f}], n {n:,}"
+        return f"{estimate(right / n, wilson(right, n))}, n {n:,}"
 
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     return environment.from_string(text).render(

@@ -11,6 +11,7 @@ import argparse
 from collections import defaultdict
 from pathlib import Path
 
+from lm_eval_bertjudge import render
 from lm_eval_bertjudge.judges.encoder.judge import load_judge
 from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.rules.decision import decide_by_rules
@@ -57,11 +58,11 @@ def by_kind(cases: list[Row], decisions: list[dict[str, bool]]) -> dict[str, dic
 
 def table(found: dict[str, dict[str, float]]) -> str:
     """Markdown, one row per kind, all of them together last."""
-    lines = ["| kind | n | " + " | ".join(METHODS) + " |", "|" + "---|" * (len(METHODS) + 2)]
-    for kind in sorted(found, key=lambda kind: (kind == "all", kind)):
-        shown = " | ".join(f"{found[kind][method]:.3f}" for method in METHODS)
-        lines.append(f"| {kind} | {found[kind]['n']} | {shown} |")
-    return "\n".join(lines)
+    rows = [
+        [kind, found[kind]["n"], *(float(found[kind][method]) for method in METHODS)]
+        for kind in sorted(found, key=lambda kind: (kind == "all", kind))
+    ]
+    return render.table(["kind", "n", *METHODS], rows)
 
 
 def main(argv: list[str] | None = None) -> None:

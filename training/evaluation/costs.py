@@ -28,7 +28,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from lm_eval_bertjudge.analysis import agreement
+from lm_eval_bertjudge import render
+from lm_eval_bertjudge.analysis.intervals import wilson
 from lm_eval_bertjudge.errors import BertJudgeError, ReferenceTooLongError
 from lm_eval_bertjudge.judges.encoder.encoding import Encoder
 from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER, load_judge
@@ -153,16 +154,13 @@ def table(folder: Path) -> str:
     shown = [name for name in CATEGORIES if any(name in entry for entry in entries)]
     costs = ("no verdict", "tokens read", "generated", "GFLOPs", "with the prompt", "s per 1,000")
     head = ["judge", "n per category", *shown, "all", *costs]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    rows = []
     for entry in sorted(entries, key=lambda entry: entry["gflops"]):
-        scores = [entry.get(name, "-") for name in shown]
-        cells = [entry["judge"], entry["n"], *scores, entry["all"], f"{entry['unjudged']:.3f}"]
-        cells += [
-            f"{entry[name]:.1f}"
-            for name in ("read", "generated", "gflops", "gflops_all", "s_per_1000")
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        scores = [entry.get(name) for name in shown]
+        cells = [entry["judge"], entry["n"], *scores, entry["all"], float(entry["unjudged"])]
+        amounts = ("read", "generated", "gflops", "gflops_all", "s_per_1000")
+        rows.append([*cells, *(f"{entry[name]:.1f}" for name in amounts)])
+    return render.table(head, rows)
 
 
 def _entry(path: Path) -> Row:
@@ -189,8 +187,7 @@ def _entry(path: Path) -> Row:
 
 def _accuracy(lines: list[Row]) -> str:
     right = sum(line["said"] is not None and line["said"] == bool(line["label"]) for line in lines)
-    low, high = agreement.wilson(right, len(lines))
-    return f"{right / len(lines):.3f} [{low:.3f}, {high:.3f}]"
+    return render.estimate(right / len(lines), wilson(right, len(lines)))
 
 
 def lexical_rule(item: JudgeItem) -> bool | None:

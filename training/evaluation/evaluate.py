@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lm_eval_bertjudge import render
 from lm_eval_bertjudge.analysis import agreement
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.judge import load_judge
@@ -104,7 +105,7 @@ def sweep(judge: str, rows: list[Row]) -> list[dict[str, float]]:
             for v in load_judge(judge).judge(items_of(rows))
         ]
     )
-    return agreement.sweep(p, labels)
+    return agreement.threshold_sweep(p, labels)
 
 
 def _accuracy(decisions: list[bool], labels: list[int]) -> float:
@@ -123,16 +124,12 @@ def table(entries: list[dict]) -> str:
     """The entries as a Markdown table."""
     shown = [name for name in COLUMNS if any(name in entry for entry in entries)]
     head = ["split", "source", "n", "accuracy", "95% interval", *(COLUMNS[name] for name in shown)]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for e in entries:
-        interval = f"{e['low']:.3f}-{e['high']:.3f}"
-        cells = [e["split"], e["source"], str(e["n"]), f"{e['accuracy']:.3f}", interval]
-        lines.append(
-            "| "
-            + " | ".join([*cells, *(f"{e[name]:.3f}" if name in e else "" for name in shown)])
-            + " |"
-        )
-    return "\n".join(lines)
+    rows = [
+        [e["split"], e["source"], e["n"], float(e["accuracy"]), (e["low"], e["high"])]
+        + [float(e[name]) if name in e else "" for name in shown]
+        for e in entries
+    ]
+    return render.table(head, rows)
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -1,0 +1,68 @@
+"""Which answers a person should label: those on which judge and rules differ, or the judge is unsure, more often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lm_eval_bertjudge.analysis.intervals import Floats, Ints
+from lm_eval_bertjudge.errors import InputError
+
+# Strata by number, so that the file does not show the judge's verdict to the person who labels; and the expected
+# spread of the judge's errors in each, which decides how the sample is shared out.
+DIFFER, UNSURE, RIGHT, WRONG = 1, 2, 3, 4
+_SPREAD = {DIFFER: 0.5, UNSURE: 0.5, RIGHT: 0.2, WRONG: 0.2}
+UNSURE_FROM, UNSURE_TO = 0.2, 0.8
+
+
+def strata(decisions: Ints, p: Floats, lexical: Ints | None = None) -> Ints:
+    """The stratum of each answer: 1 where `lexical` decides otherwise, else 2 where p is unsure, else 3 or 4."""
+    unsure = np.isnan(p) | ((p > UNSURE_FROM) & (p < UNSURE_TO))
+    numbers = np.where(unsure, UNSURE, np.where(decisions == 1, RIGHT, WRONG))
+    return numbers if lexical is None else np.where(lexical != decisions, DIFFER, numbers)
+
+
+def draw(stratum: Ints, n: int, *, seed: int = 0) -> Ints:
+    """Indices of `n` answers to label, in random order; at least two of each stratum that has two.
+
+    Raises:
+        InputError: `n` is more than there are answers, or fewer than two per stratum.
+    """
+    names, sizes = np.unique(stratum, return_counts=True)
+    if not 2 * len(names) <= n <= len(stratum):
+        raise InputError(
+            f"--n {n}: between {2 * len(names)} (two per stratum) and {len(stratum)} (all) was expected"
+        )
+    rng = np.random.default_rng(seed)
+    shares = _allocated(n, sizes, np.array([_SPREAD[name] for name in names.tolist()]))
+    parts = [
+        rng.choice(np.flatnonzero(stratum == s), k, replace=False)
+        for s, k in zip(names, shares, strict=True)
+    ]
+    return rng.permutation(np.concatenate(parts))
+
+
+def _allocated(n: int, sizes: Ints, spread: Floats) -> list[int]:
+    """How many of each stratum: in proportion to size times spread, from two up to all of it, `n` together."""
+    shares = np.minimum(2, sizes)
+    wanted = sizes * spread / (sizes * spread).sum() * n
+    while shares.sum() < n:
+        short = np.where(shares < sizes, wanted - shares, -np.inf)
+        shares[int(np.argmax(short))] += 1
+    return [int(share) for share in shares]
+
+
+def stratum_sizes(rows: Sequence[Mapping[str, Any]]) -> tuple[Ints, dict[int, int]] | None:
+    """Strata and their sizes as `bertjudge label-sample` wrote them beside the labels; None where it did not.
+
+    Raises:
+        InputError: The rows disagree about a stratum's size.
+    """
+    if not all(row.get("stratum") and row.get("stratum_size") for row in rows):
+        return None
+    pairs = {(int(row["stratum"]), int(row["stratum_size"])) for row in rows}
+    if len(pairs) != len({name for name, _ in pairs}):
+        raise InputError("the labels come from several samples: a stratum has two sizes")
+    return np.array([int(row["stratum"]) for row in rows]), dict(pairs)

@@ -1,0 +1,122 @@
+"""The verdict rows of a report, and what they are compared by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lm_eval_bertjudge.analysis import harness_metrics
+from lm_eval_bertjudge.analysis.figures import decisions, probabilities
+from lm_eval_bertjudge.analysis.intervals import Floats, Ints
+from lm_eval_bertjudge.io import verdict_files
+from lm_eval_bertjudge.io.rows import Row
+from lm_eval_bertjudge.types import Source
+
+RULES = "rules"  # the column of each task's strongest rule
+CASCADE = "cascade"
+Cell = tuple[str, str]  # generator and task
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Verdict rows and what they are compared by.
+
+    Attributes:
+        rows: As `verdict_files.read` gives them, one run for each model and task.
+        main: The method that the page is about: the cascade where there is one, since that is what to report.
+        rule_of: By task its strongest rule.
+        columns: The ways of deciding that the page compares; the lexical stage stands under `RULES`, where it is one.
+        older: The rows of older runs of a model and task.
+    """
+
+    rows: Sequence[Row]
+    main: str
+    rule_of: Mapping[str, str]
+    columns: list[str]
+    older: Sequence[Row] = ()
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> Judged:
+        """The newest run of each model and task with the main method and the rules that it has.
+
+        Raises:
+            InputError: No method judged every row.
+        """
+        newest, older = split_runs(rows)
+        methods = verdict_files.methods(newest)
+        main = CASCADE if CASCADE in methods else verdict_files.main_method(newest)
+        rule_of = harness_metrics.strongest(newest, main)
+        others = [name for name in methods if name not in (main, harness_metrics.LEXICAL)]
+        columns = [main, *others, *([RULES] if rule_of else [])]
+        return cls(newest, main, rule_of, columns, older)
+
+    def cells(self) -> dict[Cell, list[Row]]:
+        """The rows by generator and task, ordered by task."""
+        parts: dict[Cell, list[Row]] = {}
+        for row in sorted(self.rows, key=lambda row: (row["task"], row["generator"])):
+            parts.setdefault((row["generator"], row["task"]), []).append(row)
+        return parts
+
+    def generators(self) -> dict[str, list[Row]]:
+        """The rows by generator, ordered by its name."""
+        parts: dict[str, list[Row]] = {
+            name: [] for name in sorted({r["generator"] for r in self.rows})
+        }
+        for row in self.rows:
+            parts[row["generator"]].append(row)
+        return parts
+
+    def has_rule(self, row: Row) -> bool:
+        """Whether the task's strongest rule decides the answer."""
+        rule = self.rule_of.get(row["task"])
+        return rule is not None and harness_metrics.decides(row, rule)
+
+    def comparable(self, rows: Sequence[Row]) -> list[Row]:
+        """Those of the rows that every column decides."""
+        return [row for row in rows if self.has_rule(row)] if self.rule_of else list(rows)
+
+    def decisions(self, rows: Sequence[Row], column: str) -> Ints:
+        """0 or 1 per row; for `RULES` every row must have one."""
+        if column != RULES:
+            return decisions(rows, column)
+        rules = [self.rule_of[row["task"]] for row in rows]
+        decided = [verdict_files.decision(row, rule) for row, rule in zip(rows, rules, strict=True)]
+        return np.array(decided, dtype=np.int64)
+
+    def rates(self, rows: Sequence[Row]) -> dict[str, float]:
+        """The share decided right, by column, over the answers that all columns decide.
+
+        Where no rule decides any of them, over all answers and without the rules.
+        """
+        both = self.comparable(rows)
+        columns = self.columns if both else [name for name in self.columns if name != RULES]
+        return {name: float(self.decisions(both or rows, name).mean()) for name in columns}
+
+    def judge_p(self, rows: Sequence[Row]) -> Floats:
+        """p_correct of the main method where a judge decided, and NaN where a rule did or nobody."""
+        by_judge = [row["verdicts"][self.main]["source"] in _JUDGES for row in rows]
+        return np.where(by_judge, probabilities(rows, self.main), np.nan)
+
+
+_JUDGES = (Source.ENCODER, Source.LLM)
+
+
+def split_runs(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """The rows of the newest run of each model and task, and those of older runs."""
+    newest: dict[Cell, tuple[str, str]] = {}
+    for row in rows:
+        cell = (row["generator"], row["task"])
+        newest[cell] = max(newest.get(cell, ("", "")), run_of(row))
+    is_new = [run_of(row) == newest[row["generator"], row["task"]] for row in rows]
+    return list(_where(rows, is_new, True)), list(_where(rows, is_new, False))
+
+
+def run_of(row: Row) -> tuple[str, str]:
+    """What tells one run of a model on a task from another: its date, then its name."""
+    return str(row.get("date") or ""), str(row.get("run") or "")
+
+
+def _where(rows: Sequence[Row], flags: Sequence[bool], flag: bool) -> Iterator[Row]:
+    return (row for row, each in zip(rows, flags, strict=True) if each is flag)
