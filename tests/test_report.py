@@ -16,6 +16,7 @@ from lm_eval_bertjudge import cli
 from lm_eval_bertjudge.analysis import harness_metrics
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.report import build, tables
+from lm_eval_bertjudge.report.caution import is_other_language
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -224,6 +225,154 @@ def test_disagreements_are_those_of_the_rows_and_named_by_kind(tmp_path: Path) -
     assert kinds.count("judge wrong, rules right") == 1
     assert found.n_items == 7
     assert len(build.build(verdict_files.read([tmp_path]), {}, max_items=3).items) == 3
+
+
+def test_the_cascade_is_the_main_column_where_there_is_one(tmp_path: Path) -> None:
+    rows = lines()
+    for row in rows:
+        row["verdicts"]["cascade"] = verdict(0, 0.2)
+    found = build.build(verdict_files.read([write(tmp_path, rows)]), {})
+    assert found.sections[0].header[3:6] == ["cascade", "judge", "rules"]
+    assert "judged by cascade" in found.heading
+
+
+def test_the_histogram_counts_what_a_judge_decided_and_not_a_rule(tmp_path: Path) -> None:
+    rows = lines()
+    for i, row in enumerate(rows):
+        by_rule = {"source": "rule", "p_correct": 1.0, "reason": "match"}
+        row["verdicts"]["cascade"] = verdict(1, 0.95) | (by_rule if i % 2 else {})
+    found = build.build(verdict_files.read([write(tmp_path, rows)]), {})
+    assert found.histogram == [0] * 9 + [12]
+
+
+def test_judge_and_rules_are_compared_on_the_same_answers(tmp_path: Path) -> None:
+    rows = [line("a", "t", i, int(i < 3), int(i == 3)) for i in range(8)]
+    for row in rows[4:]:
+        row["old"] = {}  # no number of the harness for these
+    found = build.build(verdict_files.read([write(tmp_path, rows)]), {})
+    [accuracy] = found.sections[0].rows
+    assert accuracy[3].startswith("0.375 [")
+    assert accuracy[4].startswith("0.250 [")
+    assert accuracy[4].endswith("of 4; judge 0.750 of these")
+    assert found.rates == {"a": {"judge": 0.75, "rules": 0.25}}
+    assert found.differences["a"].n == 4
+    [change] = sections(tmp_path)["What the rules change"]
+    assert change[3:7] == [4, "-0.500", "+0.000", "-0.500"]
+
+
+def test_models_whose_harness_logged_other_metrics_are_each_compared_with_theirs(
+    tmp_path: Path,
+) -> None:
+    rows = [line("a", "t", i, 1, 0, old={"em,strict": 0.0}) for i in range(3)]
+    rows += [line("b", "t", i, 1, 1, old={"em,flexible": 1.0}) for i in range(2)]
+    found = sections(write(tmp_path, rows))
+    assert [row[:4] for row in found["What the rules change"]] == [
+        ["a", "t", "em,strict", 3],
+        ["b", "t", "em,flexible", 2],
+    ]
+    assert [row[4] is None for row in found["Accuracy"]] == [False, True]
+
+
+def test_the_lexical_stage_has_no_row_where_its_format_was_not_asked_for(tmp_path: Path) -> None:
+    found = sections(write(tmp_path, lines()))
+    assert [row[0] for row in found["Who decided"]] == ["judge"]
+
+
+def test_the_newest_run_is_the_models_row_and_the_older_ones_are_listed(tmp_path: Path) -> None:
+    rows = []
+    for date, right in (("2026-01-02", 3), ("2026-01-01", 1)):
+        for i in range(4):
+            run = {"id": f"{date}/{i}", "date": date, "run": f"r{date}"}
+            rows.append(line("a", "t", i, int(i < right), 0) | run)
+    found = sections(write(tmp_path, rows))
+    assert [row[2:4] for row in found["Accuracy"]] == [[4, wilson(3, 4)]]
+    assert found["Older runs"] == [["a", "t", "2026-01-01", 4, wilson(1, 4)]]
+
+
+def test_lengths_are_counted_in_words_by_model(tmp_path: Path) -> None:
+    rows = [
+        line("a", "t", i, int(i > 0), 0, candidate=text)
+        for i, text in enumerate(["", "one two", "one two three four"])
+    ]
+    assert sections(write(tmp_path, rows))["Length of the answers"] == [
+        ["a", 3, "2.0", "3.0", "0.0", "2", 1 / 3]
+    ]
+
+
+def signs(folder: Path, rows: list[Any]) -> dict[str, str]:
+    table = sections(write(folder, rows)).get("Where to look twice", [])
+    return {sign: answers for _, sign, answers, _ in table}
+
+
+FRENCH = "Quelle est la capitale du Pérou, et pour quelle raison est-elle dans une plaine ?"
+
+
+def test_signs_of_doubt_are_named_with_their_number(tmp_path: Path) -> None:
+    rows = [line("a", "t", i, 1, 0, question=f"What is the capital of {i}?") for i in range(20)]
+    assert signs(tmp_path / "0", rows) == {"called right by the judge alone": "20 of 20"}
+    rows[0]["old"] = {"exact_match,strict": 1.0}
+    assert signs(tmp_path / "1", rows) == {}
+    for row in rows[:12]:
+        row["verdicts"]["judge"]["p_correct"] = 0.55
+    assert signs(tmp_path / "2", rows) == {"p between 0.2 and 0.8": "12 of 20"}
+    rows[0]["references"] = [f"alias {i}" for i in range(20)]
+    for row in rows[:4]:
+        row["question"] = FRENCH
+        row["verdicts"]["judge"]["p_correct"] = 0.95
+        row["verdicts"]["judge"]["truncated"] = True
+    assert signs(tmp_path / "3", rows) == {
+        "not in English": "4 of 20",
+        "20 references or more": "1 of 20",
+        "shortened text": "4 of 20",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "is_other"),
+    [
+        ("What is the capital of Peru, and who founded it?", False),
+        (FRENCH, True),
+        ("Wie heißt die Hauptstadt von Peru und wer hat sie gegründet?", True),
+        ("秘鲁的首都是哪里?", True),
+        ("\\frac{1}{2} + x = 3", False),
+        ("18", False),
+        ("", False),
+        ("Who painted Las Meninas, and who sang La Vie en rose?", False),
+    ],
+)
+def test_text_that_is_not_english_is_known_by_letters_and_small_words(
+    text: str, is_other: bool
+) -> None:
+    assert is_other_language(text) is is_other
+
+
+def test_the_agreement_with_labels_is_shown_by_method_and_model(tmp_path: Path) -> None:
+    rows = verdict_files.read([write(tmp_path, lines())])
+    labels = {row["id"]: {"label": 1} for row in rows}
+    found = {s.title: s for s in build.build(rows, labels).sections}
+    table = found["Agreement by method and model"]
+    assert table.shaded
+    assert table.rows == [["a", 8, 7 / 8, 2 / 8], ["b", 8, 6 / 8, 5 / 8], ["c", 8, 3 / 8, 4 / 8]]
+
+
+def test_markdown_lists_disagreements_and_nothing_in_them_is_markup(tmp_path: Path) -> None:
+    hostile = "<script>alert(1)</script> [a](http://b.c) ``` \x1b[31m"
+    fields = ("question", "candidate", "task", "generator", "id")
+    row = line("x", "y", 1, 1, 0) | dict.fromkeys(fields, hostile)
+    row |= {"references": [hostile], "old": {hostile: 0.0}}
+    folder = write(tmp_path / "in", [*lines(), row])
+    assert cli.main(["report", str(folder), "--output", str(tmp_path / "r.md")]) == 0
+    text = (tmp_path / "r.md").read_text()
+    assert "\x1b" not in text
+    assert text.count("### ") == 8
+    assert r"judge: right, exact\_match" not in text
+    assert "### a/t1/1\n\njudge: right, exact_match,strict: not parsed, p 0.900" in text
+    prose, inside = [], False
+    for each in text.splitlines():
+        inside = inside != each.startswith("```")
+        if not inside:
+            prose.append(each.replace("<details><summary>Question</summary>", ""))
+    assert not re.search(r"(?<!\\)<script|(?<!\\)\]\(|://", "\n".join(prose))
 
 
 class Balance(HTMLParser):
