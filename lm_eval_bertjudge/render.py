@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Interval = tuple[float, float]
@@ -38,8 +38,9 @@ def interval(ends: Interval, digits: int = 3, *, signed: bool = False) -> str:
 
 def estimate(value: float, ends: Interval | None, *, signed: bool = False) -> str:
     """`0.300 [0.123, 0.456]`; the value alone where it has no interval."""
-    shown = f"{value:+.3f}" if signed else f"{value:.3f}"
-    return shown if ends is None else f"{shown} {interval(ends, signed=signed)}"
+    sign = "+" if signed else ""
+    point = f"{value:{sign}.3f}"
+    return point if ends is None else f"{point} {interval(ends, signed=signed)}"
 
 
 def text(value: Any) -> str:
@@ -78,6 +79,16 @@ def fenced(value: str) -> str:
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """A markdown table; numbers have three decimals, and data cannot leave its cell."""
-    cells = [list(map(inline, header)), ["---"] * len(header)]
-    cells += [list(map(inline, row)) for row in rows]
-    return "\n".join("| " + " | ".join(row) + " |" for row in cells)
+    lines = [_line(header), _line(["---"] * len(header))]
+    lines += map(_line, rows)
+    return "\n".join(lines)
+
+
+def _line(cells: Sequence[Any]) -> str:
+    return f"| {' | '.join(map(inline, cells))} |"
+
+
+def records(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A markdown table of rows by column; the first row's columns are the header."""
+    header = list(rows[0]) if rows else []
+    return table(header, [list(row.values()) for row in rows])

@@ -15,7 +15,7 @@ from markupsafe import escape
 from lm_eval_bertjudge import cli
 from lm_eval_bertjudge.analysis import harness_metrics
 from lm_eval_bertjudge.io import verdict_files
-from lm_eval_bertjudge.report import build, tables
+from lm_eval_bertjudge.report import build, rule_tables
 from lm_eval_bertjudge.report.caution import is_other_language
 
 CHROMIUM = (
@@ -152,8 +152,8 @@ def test_borda_points_and_ranks_by_hand(tmp_path: Path) -> None:
     rates = {
         cell: {"judge": right / 4, "rules": said / 4} for cell, (right, said, _) in COUNTS.items()
     }
-    assert tables.borda(rates, "judge") == {"a": 3.5, "b": 2.5, "c": 0.0}
-    assert tables.borda(rates, "rules") == {"a": 0.0, "b": 3.5, "c": 2.5}
+    assert rule_tables.borda(rates, "judge") == {"a": 3.5, "b": 2.5, "c": 0.0}
+    assert rule_tables.borda(rates, "rules") == {"a": 0.0, "b": 3.5, "c": 2.5}
     assert sections(write(tmp_path, lines()))["Ranking"] == [
         ["a", 2, "1 (3.5)", "3 (0)", "+2"],
         ["b", 2, "2 (2.5)", "1 (3.5)", "-1"],
@@ -282,7 +282,7 @@ def test_the_newest_run_is_the_models_row_and_the_older_ones_are_listed(tmp_path
     rows = []
     for date, right in (("2026-01-02", 3), ("2026-01-01", 1)):
         for i in range(4):
-            run = {"id": f"{date}/{i}", "date": date, "run": f"r{date}"}
+            run = {"id": f"{date}/{i}", "model_run": date}
             rows.append(line("a", "t", i, int(i < right), 0) | run)
     found = sections(write(tmp_path, rows))
     assert [row[2:4] for row in found["Accuracy"]] == [[4, wilson(3, 4)]]

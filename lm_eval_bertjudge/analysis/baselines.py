@@ -9,6 +9,7 @@ import numpy as np
 
 from lm_eval_bertjudge.analysis import harness_metrics
 from lm_eval_bertjudge.analysis.agreement import agreement
+from lm_eval_bertjudge.analysis.columns import decisions
 from lm_eval_bertjudge.analysis.comparison import mcnemar
 from lm_eval_bertjudge.analysis.intervals import Floats, Ints
 from lm_eval_bertjudge.errors import InputError, MissingExtraError
@@ -24,18 +25,17 @@ _SHOWN = ("accuracy", "accuracy_interval", "precision", "recall", "f1", "pearson
 
 def decisions_of_all(rows: Sequence[Row], method: str) -> dict[str, Ints]:
     """Every way of deciding the answers by name: `method`, the other methods, the logged metrics, containment."""
-    others = [name for name in verdict_files.methods(rows) if name != method]
-    logged = [
-        name
-        for name in harness_metrics.metrics(rows)
-        if all(harness_metrics.decides(row, name) for row in rows)
-    ]
-    decided = {
-        name: [verdict_files.decision(row, name) for row in rows]
-        for name in [method, *others, *logged]
-    }
-    decided[CONTAINMENT] = [int(contains(row["references"], row["candidate"])) for row in rows]
-    return {name: np.array(each, dtype=np.int64) for name, each in decided.items()}
+    names = [method]
+    for name in verdict_files.methods(rows):
+        if name != method:
+            names.append(name)
+    for name in harness_metrics.metrics(rows):
+        if all(harness_metrics.decides(row, name) for row in rows):
+            names.append(name)
+    decided = {name: decisions(rows, name) for name in names}
+    contained = [contains(row["references"], row["candidate"]) for row in rows]
+    decided[CONTAINMENT] = np.array(contained, dtype=np.int64)
+    return decided
 
 
 def against_labels(decided: Mapping[str, Ints], gold: Ints) -> dict[str, dict[str, Any]]:
@@ -45,14 +45,15 @@ def against_labels(decided: Mapping[str, Ints], gold: Ints) -> dict[str, dict[st
         By name accuracy with accuracy_interval (Wilson, 95%), precision, recall, f1, pearson and kappa, and, of all but
         the first, n_only_judge and n_only_baseline right and mcnemar_p.
     """
-    judge, *others = decided
-    found = {}
-    for name, decisions in decided.items():
-        figures = agreement(decisions, gold)
-        found[name] = {key: figures[key] for key in _SHOWN}
-    for name in others:
-        found[name] |= alone(decided[judge] == gold, decided[name] == gold)
-    return found
+    judge = next(iter(decided))
+    judge_right = decided[judge] == gold
+    compared = {}
+    for name, each in decided.items():
+        figures = agreement(each, gold)
+        compared[name] = {key: figures[key] for key in _SHOWN}
+        if name != judge:
+            compared[name] |= alone(judge_right, each == gold)
+    return compared
 
 
 def alone(judge_right: Any, baseline_right: Any) -> dict[str, Any]:

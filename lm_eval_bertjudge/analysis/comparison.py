@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lm_eval_bertjudge.analysis.intervals import (
     RESAMPLES,
@@ -19,6 +20,7 @@ from lm_eval_bertjudge.analysis.intervals import (
 )
 
 _COMPARED = {"": accuracy, "f1_": f1, "pearson_": pearson}
+Bools = NDArray[np.bool_]
 _AT_ONCE = 10**7  # exchanges of a question drawn at once, for the memory
 
 
@@ -46,52 +48,64 @@ def compare(
         permutation_p (paired, whole questions exchanged between the judges, two-sided); the same with f1_ and pearson_
         before it; and n_only_first and n_only_second right, mcnemar_p (exact, two-sided).
     """
-    ones = np.ones_like(labels)
     sums = by_question(
-        clusters, ones, labels, decisions, decisions * labels, others, others * labels
+        clusters,
+        np.ones_like(labels),
+        labels,
+        decisions,
+        decisions * labels,
+        others,
+        others * labels,
     )
     differences = _differences(*sums.sum(axis=-1))
     intervals = bootstrap(_differences, sums, seed=seed, n_resamples=n_resamples)
-    shares = _permutation_p(sums, np.random.default_rng(seed), n_resamples)
+    p_values = _permutation_p(sums, np.random.default_rng(seed), n_resamples)
     found: dict[str, Any] = {}
-    for name, value, ends, p in zip(_COMPARED, differences, intervals, shares, strict=True):
-        found[f"{name}difference"] = float(value)
-        found[f"{name}difference_interval"] = ends
-        found[f"{name}permutation_p"] = p
-    n_first = int(((decisions == labels) & (others != labels)).sum())
-    n_second = int(((decisions != labels) & (others == labels)).sum())
-    found["n_only_first"], found["n_only_second"] = n_first, n_second
-    found["mcnemar_p"] = mcnemar(n_first, n_second)
-    return found
+    for i, name in enumerate(_COMPARED):
+        found[f"{name}difference"] = float(differences[i])
+        found[f"{name}difference_interval"] = intervals[i]
+        found[f"{name}permutation_p"] = p_values[i]
+    return found | _alone(decisions == labels, others == labels)
+
+
+def _alone(first_right: Bools, second_right: Bools) -> dict[str, Any]:
+    n_first = int((first_right & ~second_right).sum())
+    n_second = int((second_right & ~first_right).sum())
+    return {
+        "n_only_first": n_first,
+        "n_only_second": n_second,
+        "mcnemar_p": mcnemar(n_first, n_second),
+    }
 
 
 def _differences(n: Any, right: Any, first: Any, both: Any, second: Any, both_second: Any) -> Any:
     """One difference per figure of `_COMPARED`."""
-    return np.stack(
-        [
-            figure(n, first, right, both) - figure(n, second, right, both_second)
-            for figure in _COMPARED.values()
-        ]
-    )
+    gaps = []
+    for figure in _COMPARED.values():
+        of_first = figure(n, first, right, both)
+        of_second = figure(n, second, right, both_second)
+        gaps.append(of_first - of_second)
+    return np.stack(gaps)
 
 
 def _permutation_p(sums: Sums, rng: np.random.Generator, n_resamples: int) -> list[float]:
     """Per figure how often a random exchange of questions is as far from 0 as what was seen."""
     totals = sums.sum(axis=-1)
-    seen = np.abs(_differences(*totals)) - 1e-9
-    moves = (sums[4:] - sums[2:4]).T  # what the first judge's sums change by, (questions, 2)
-    moves = moves[moves.any(axis=-1)]
-    n_as_far = np.zeros(len(seen))
-    for n in _parts(n_resamples, max(1, _AT_ONCE // max(1, len(moves)))):
-        moved = (rng.integers(0, 2, (n, len(moves))) @ moves).T
-        both = np.concatenate([totals[2:4, None] + moved, totals[4:, None] - moved])
-        drawn = _differences(totals[0], totals[1], *both)
-        n_as_far += (np.abs(drawn) >= seen[:, None]).sum(axis=-1)
-    return [float((n + 1) / (n_resamples + 1)) for n in n_as_far]
-
-
-def _parts(n: int, size: int) -> list[int]:
-    return [min(size, n - start) for start in range(0, n, size)]
+    observed = np.abs(_differences(*totals)) - 1e-9
+    n, right = totals[:2]
+    first, second = totals[2:4, None], totals[4:, None]
+    # What an exchange adds to the first judge's sums and takes from the second's, by question.
+    gains = (sums[4:] - sums[2:4]).T
+    gains = gains[gains.any(axis=-1)]
+    size = max(1, _AT_ONCE // max(1, len(gains)))
+    n_as_far = np.zeros(len(observed))
+    for start in range(0, n_resamples, size):
+        shape = (min(size, n_resamples - start), len(gains))
+        gained = (rng.integers(0, 2, shape) @ gains).T
+        exchanged = _differences(n, right, *(first + gained), *(second - gained))
+        is_as_far = np.abs(exchanged) >= observed[:, None]
+        n_as_far += is_as_far.sum(axis=-1)
+    return [float((count + 1) / (n_resamples + 1)) for count in n_as_far]
 
 
 def mcnemar(n_only_first: int, n_only_second: int) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_bertjudge.analysis import figures, ppi, sampling
+from lm_eval_bertjudge.analysis import columns, figures, ppi, sampling
 from lm_eval_bertjudge.analysis.arguments import LABELS_HELP, add_verdicts
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io import verdict_files
@@ -73,7 +73,7 @@ def _corrected(
     chosen = [labels[rows[i]["id"]] for i in sample]
     strata = sampling.stratum_sizes(chosen)
     gold = np.array([row["label"] for row in chosen], dtype=np.int64)
-    return ppi.corrected(figures.decisions(rows, method), np.array(sample), gold, *(strata or ()))
+    return ppi.corrected(columns.decisions(rows, method), np.array(sample), gold, *(strata or ()))
 
 
 def _row(name: str, part: dict[str, Any] | None) -> list[Any]:

@@ -10,35 +10,12 @@ from typing import Any
 import numpy as np
 
 from lm_eval_bertjudge.analysis import agreement, baselines
+from lm_eval_bertjudge.analysis.columns import Labels, decisions, labelled, probabilities, questions
 from lm_eval_bertjudge.analysis.comparison import compare
-from lm_eval_bertjudge.analysis.intervals import Floats, Ints
+from lm_eval_bertjudge.analysis.intervals import Ints
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.output import open_output
 from lm_eval_bertjudge.io.rows import Row
-
-Labels = Mapping[str, Row]
-
-
-def decisions(rows: Sequence[Row], name: str) -> Ints:
-    """0 or 1 per row, by the name of a method, a logged metric or a field; unjudged is 0."""
-    return np.array([verdict_files.decision(row, name) for row in rows], dtype=np.int64)
-
-
-def probabilities(rows: Sequence[Row], method: str) -> Floats:
-    """p_correct per row, NaN where the method gave none."""
-    values = [row["verdicts"].get(method, {}).get("p_correct") for row in rows]
-    return np.array([np.nan if p is None else p for p in values], dtype=np.float64)
-
-
-def questions(rows: Sequence[Row]) -> list[str]:
-    """What makes answers belong together: the question's text, or the row itself where it has none."""
-    return [row["question"] or row["id"] for row in rows]
-
-
-def labelled(rows: Sequence[Row], labels: Labels) -> tuple[list[Row], Ints]:
-    """The rows that have a label, and their labels."""
-    kept = [row for row in rows if row["id"] in labels]
-    return kept, np.array([labels[row["id"]]["label"] for row in kept], dtype=np.int64)
 
 
 def figures(
@@ -61,43 +38,51 @@ def figures(
         seed: Of everything random.
     """
     kept, gold = labelled(rows, labels)
-    judge, p = decisions(kept, method), probabilities(kept, method)
+    clusters = questions(kept)
+    judge = decisions(kept, method)
+    p = probabilities(kept, method)
     has_p = not np.isnan(p).all()
     overall = agreement.agreement(judge, gold, p if has_p else None)
-    overall |= agreement.figure_intervals(judge, gold, questions(kept), seed=seed)
-    scores = baselines.text_scores(kept, bertscore=bertscore)
+    overall |= agreement.figure_intervals(judge, gold, clusters, seed=seed)
+    overall |= agreement.rate_gap(judge, gold, clusters)
     everybody = baselines.decisions_of_all(kept, method) | dict(against or {})
-    return {
+    content = {
         "method": method,
         "runs": sorted({row["run"] for row in kept if row.get("run")}),
         "n_unlabelled": len(rows) - len(kept),
-        "overall": overall | agreement.rate_gap(judge, gold, questions(kept)),
+        "overall": overall,
         "threshold_sweep": agreement.threshold_sweep(p, gold) if has_p else [],
-        **{f"{name}_pearson": agreement.pearson(each, gold) for name, each in scores.items()},
         "judges": baselines.against_labels(everybody, gold),
-        "by": {name: _sliced(kept, judge, gold, keys) for name, keys in _slices(kept).items()},
+        "by": _by(kept, judge, gold),
     }
+    for name, scores in baselines.text_scores(kept, bertscore=bertscore).items():
+        content[f"{name}_pearson"] = agreement.pearson(scores, gold)
+    return content
 
 
-def _slices(rows: Sequence[Row]) -> dict[str, list[str]]:
-    named = {
-        name: [str(row.get(name) or "") for row in rows]
-        for name in ("generator", "task", "category")
-    }
+def _by(rows: Sequence[Row], judge: Ints, gold: Ints) -> dict[str, dict[str, Any]]:
+    """The figures of parts of the rows: by generator, task and category where they have one, and by length."""
+    parts = {}
+    for name in ("generator", "task", "category"):
+        keys = [str(row.get(name) or "") for row in rows]
+        if any(keys):
+            parts[name] = _sliced(rows, judge, gold, keys)
     lengths = [agreement.length_bucket(row["candidate"]) for row in rows]
-    return {name: keys for name, keys in named.items() if any(keys)} | {"length": lengths}
+    parts["length"] = _sliced(rows, judge, gold, lengths)
+    return parts
 
 
 def _sliced(
     rows: Sequence[Row], judge: Ints, gold: Ints, keys: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
+    places: dict[str, list[int]] = {}
+    for i, key in enumerate(keys):
+        places.setdefault(key, []).append(i)
     parts = {}
-    for key in sorted(set(keys)):
-        at = [i for i, each in enumerate(keys) if each == key]
+    for key, at in sorted(places.items()):
         clusters = questions([rows[i] for i in at])
-        parts[key or "(none)"] = agreement.agreement(judge[at], gold[at]) | agreement.rate_gap(
-            judge[at], gold[at], clusters
-        )
+        part = agreement.agreement(judge[at], gold[at])
+        parts[key or "(none)"] = part | agreement.rate_gap(judge[at], gold[at], clusters)
     return parts
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval_bertjudge.analysis import figures, sampling
+from lm_eval_bertjudge.analysis import columns, sampling
 from lm_eval_bertjudge.analysis.arguments import add_verdicts
 from lm_eval_bertjudge.analysis.harness_metrics import LEXICAL
 from lm_eval_bertjudge.analysis.intervals import Ints
@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> str:
     method = args.method or verdict_files.main_method(rows)
     if args.output.exists():
         raise InputError(f"{args.output} exists and may hold labels; give another --output")
-    rules = figures.decisions(rows, LEXICAL) if LEXICAL in verdict_files.methods(rows) else None
-    p = figures.probabilities(rows, method)
-    stratum = sampling.strata(figures.decisions(rows, method), p, rules)
+    rules = columns.decisions(rows, LEXICAL) if LEXICAL in verdict_files.methods(rows) else None
+    p = columns.probabilities(rows, method)
+    stratum = sampling.strata(columns.decisions(rows, method), p, rules)
     sample = _sample(rows, stratum, sampling.draw(stratum, args.n, seed=args.seed))
     write = write_csv if args.output.suffix == ".csv" else write_rows
     write(args.output, sample)

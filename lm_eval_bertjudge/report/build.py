@@ -10,14 +10,14 @@ import numpy as np
 from lm_eval_bertjudge import __version__
 from lm_eval_bertjudge.analysis import harness_metrics
 from lm_eval_bertjudge.analysis.agreement import THRESHOLDS
-from lm_eval_bertjudge.analysis.figures import labelled, probabilities
+from lm_eval_bertjudge.analysis.columns import labelled, probabilities
 from lm_eval_bertjudge.analysis.harness_metrics import Difference
 from lm_eval_bertjudge.io.rows import Row
-from lm_eval_bertjudge.report import tables
+from lm_eval_bertjudge.report import label_tables, rule_tables, tables
 from lm_eval_bertjudge.report.caution import caution
 from lm_eval_bertjudge.report.disagreements import Disagreement, disagreements
 from lm_eval_bertjudge.report.judged import Judged
-from lm_eval_bertjudge.report.tables import Section
+from lm_eval_bertjudge.report.section import Section
 
 MAX_ITEMS = 500
 Point = tuple[float, float, float | None]  # threshold, share decided right, accuracy against labels
@@ -102,12 +102,12 @@ def _several(n: int, what: str) -> str:
 def _sections(judged: Judged, labels: Mapping[str, Row]) -> list[Section]:
     sections = [tables.accuracy(judged)]
     if labels:
-        sections.append(tables.against_labels(judged, labels))
-        sections.append(tables.by_generator(judged, labels))
+        sections.append(label_tables.against_labels(judged, labels))
+        sections.append(label_tables.by_generator(judged, labels))
     if judged.rule_of:
-        sections.append(tables.by_rule(judged))
+        sections.append(rule_tables.by_rule(judged))
     if len(judged.generators()) > 1:
-        sections.append(tables.ranking(judged))
+        sections.append(rule_tables.ranking(judged))
     sections += [tables.sources(judged), tables.lengths(judged)]
     if doubts := caution(judged):
         sections.append(doubts)
@@ -117,14 +117,15 @@ def _sections(judged: Judged, labels: Mapping[str, Row]) -> list[Section]:
 
 
 def _curve(judged: Judged, labels: Mapping[str, Row]) -> list[Point]:
-    rows, gold = labelled(judged.rows, labels)
-    every, some = (
-        np.nan_to_num(probabilities(each, judged.main), nan=-1.0) for each in (judged.rows, rows)
-    )
-    if (every < 0).all():
+    p = probabilities(judged.rows, judged.main)
+    if np.isnan(p).all():
         return []
+    rows, gold = labelled(judged.rows, labels)
+    labelled_p = probabilities(rows, judged.main)
     points: list[Point] = []
     for threshold in THRESHOLDS:
-        accuracy = float(((some >= threshold) == gold).mean()) if rows else None
-        points.append((threshold, float((every >= threshold).mean()), accuracy))
+        accuracy = None
+        if rows:
+            accuracy = float(((labelled_p >= threshold) == gold).mean())
+        points.append((threshold, float((p >= threshold).mean()), accuracy))
     return points

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,17 +12,19 @@ from lm_eval_bertjudge.analysis.sampling import UNSURE_FROM, UNSURE_TO
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.rows import Row
 from lm_eval_bertjudge.report.judged import CASCADE, Judged
-from lm_eval_bertjudge.report.tables import Section
+from lm_eval_bertjudge.report.section import Record, Section
 from lm_eval_bertjudge.types import Source
 
 MANY_REFERENCES = 20
 _FEW = 10  # answers that a sign needs, so as not to be chance
 # Small words that most sentences have.
-_ENGLISH = "the of and is to in a an what how which who for are was it that with"
-_OTHER = (
+_ENGLISH_WORDS = "the of and is to in a an what how which who for are was it that with"
+_OTHER_WORDS = (
     "le la les des est une dans pour que qui du et el los las una por con der die das und ist ein eine "
     "den von mit il di che per della sono een het van en do da em para uma"
 )
+_ENGLISH = frozenset(_ENGLISH_WORDS.split())
+_OTHER = frozenset(_OTHER_WORDS.split())
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -40,15 +42,22 @@ def caution(judged: Judged) -> Section | None:
     tasks: dict[str, list[Row]] = {}
     for row in judged.rows:
         tasks.setdefault(row["task"], []).append(row)
-    body: list[list[Any]] = []
+    records: list[Record] = []
     for task, rows in sorted(tasks.items()):
-        signs = [sign for look in _LOOKS if (sign := look(judged, rows))]
-        body += [[task, sign.what, f"{sign.n} of {sign.of}", sign.advice] for sign in signs]
-    if not body:
+        for look in _LOOKS:
+            if sign := look(judged, rows):
+                records.append(
+                    {
+                        "task": task,
+                        "sign": sign.what,
+                        "answers": f"{sign.n} of {sign.of}",
+                        "what it means": sign.advice,
+                    }
+                )
+    if not records:
         return None
     note = "Signs that verdicts are less sure here than elsewhere. Label a sample before you rely on them."
-    header = ["task", "sign", "answers", "what it means"]
-    return Section("Where to look twice", note, header, body, prose=True)
+    return Section("Where to look twice", note, records, prose=True)
 
 
 def _other_language(_: Judged, rows: Sequence[Row]) -> _Sign | None:
@@ -61,19 +70,21 @@ def is_other_language(text: str) -> bool:
     """Whether a text is probably not English, by its letters and its small words."""
     words = _WORD.findall(text.casefold())
     letters = "".join(words)
-    if sum(char.isascii() for char in letters) < 0.7 * len(letters):
+    n_ascii = sum(char.isascii() for char in letters)
+    if n_ascii < 0.7 * len(letters):
         return True
-    english = sum(word in _ENGLISH.split() for word in words)
-    other = sum(word in _OTHER.split() for word in words)
-    return other > english and other >= 0.08 * len(words) and other >= 2
+    n_english = sum(word in _ENGLISH for word in words)
+    n_other = sum(word in _OTHER for word in words)
+    return n_other >= max(2, n_english + 1, 0.08 * len(words))
 
 
 def _confirmed_by_no_rule(judged: Judged, rows: Sequence[Row]) -> _Sign | None:
     """All that was called right was so by the encoder alone, where rules could have confirmed some of it."""
-    has_rules = any(CASCADE in row["verdicts"] or judged.has_rule(row) for row in rows)
+    if not any(CASCADE in row["verdicts"] or judged.has_rule(row) for row in rows):
+        return None
     positives = [row for row in rows if row["verdicts"][judged.main]["correct"]]
     n = len(positives)
-    if not has_rules or n < _FEW or any(_is_confirmed(judged, row) for row in positives):
+    if n < _FEW or any(_is_confirmed(judged, row) for row in positives):
         return None
     advice = "No rule confirms any of them: the score is what the encoder says, and nothing else."
     return _Sign("called right by the judge alone", n, n, advice)
@@ -89,10 +100,14 @@ def _is_confirmed(judged: Judged, row: Row) -> bool:
 
 def _unsure(judged: Judged, rows: Sequence[Row]) -> _Sign | None:
     p = judged.judge_p(rows)
-    n, n_judged = int(((p > UNSURE_FROM) & (p < UNSURE_TO)).sum()), int((~np.isnan(p)).sum())
+    is_unsure = (p > UNSURE_FROM) & (p < UNSURE_TO)
+    n = int(is_unsure.sum())
+    n_judged = int((~np.isnan(p)).sum())
+    if n < max(_FEW, 0.1 * n_judged):
+        return None
     what = f"p between {UNSURE_FROM} and {UNSURE_TO}"
     advice = "A judge that knows says nearly 0 or 1; here another threshold gives another score."
-    return _Sign(what, n, n_judged, advice) if n >= _FEW and n > 0.1 * n_judged else None
+    return _Sign(what, n, n_judged, advice)
 
 
 def _many_references(_: Judged, rows: Sequence[Row]) -> _Sign | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
 from lm_eval_bertjudge.analysis import harness_metrics
-from lm_eval_bertjudge.analysis.figures import decisions, probabilities
+from lm_eval_bertjudge.analysis.columns import decisions, probabilities
 from lm_eval_bertjudge.analysis.intervals import Floats, Ints
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.rows import Row
@@ -16,6 +17,7 @@ from lm_eval_bertjudge.types import Source
 
 RULES = "rules"  # the column of each task's strongest rule
 CASCADE = "cascade"
+_JUDGES = (Source.ENCODER, Source.LLM)
 Cell = tuple[str, str]  # generator and task
 
 
@@ -48,25 +50,27 @@ class Judged:
         methods = verdict_files.methods(newest)
         main = CASCADE if CASCADE in methods else verdict_files.main_method(newest)
         rule_of = harness_metrics.strongest(newest, main)
-        others = [name for name in methods if name not in (main, harness_metrics.LEXICAL)]
-        columns = [main, *others, *([RULES] if rule_of else [])]
+        columns = [main]
+        for name in methods:
+            if name not in (main, harness_metrics.LEXICAL):
+                columns.append(name)
+        if rule_of:
+            columns.append(RULES)
         return cls(newest, main, rule_of, columns, older)
 
     def cells(self) -> dict[Cell, list[Row]]:
         """The rows by generator and task, ordered by task."""
-        parts: dict[Cell, list[Row]] = {}
-        for row in sorted(self.rows, key=lambda row: (row["task"], row["generator"])):
-            parts.setdefault((row["generator"], row["task"]), []).append(row)
-        return parts
+        cells: dict[Cell, list[Row]] = {}
+        for row in sorted(self.rows, key=itemgetter("task", "generator")):
+            cells.setdefault(_cell(row), []).append(row)
+        return cells
 
     def generators(self) -> dict[str, list[Row]]:
         """The rows by generator, ordered by its name."""
-        parts: dict[str, list[Row]] = {
-            name: [] for name in sorted({r["generator"] for r in self.rows})
-        }
-        for row in self.rows:
-            parts[row["generator"]].append(row)
-        return parts
+        generators: dict[str, list[Row]] = {}
+        for row in sorted(self.rows, key=itemgetter("generator")):
+            generators.setdefault(row["generator"], []).append(row)
+        return generators
 
     def has_rule(self, row: Row) -> bool:
         """Whether the task's strongest rule decides the answer."""
@@ -75,14 +79,15 @@ class Judged:
 
     def comparable(self, rows: Sequence[Row]) -> list[Row]:
         """Those of the rows that every column decides."""
-        return [row for row in rows if self.has_rule(row)] if self.rule_of else list(rows)
+        if not self.rule_of:
+            return list(rows)
+        return [row for row in rows if self.has_rule(row)]
 
     def decisions(self, rows: Sequence[Row], column: str) -> Ints:
         """0 or 1 per row; for `RULES` every row must have one."""
         if column != RULES:
             return decisions(rows, column)
-        rules = [self.rule_of[row["task"]] for row in rows]
-        decided = [verdict_files.decision(row, rule) for row, rule in zip(rows, rules, strict=True)]
+        decided = [verdict_files.decision(row, self.rule_of[row["task"]]) for row in rows]
         return np.array(decided, dtype=np.int64)
 
     def rates(self, rows: Sequence[Row]) -> dict[str, float]:
@@ -91,8 +96,11 @@ class Judged:
         Where no rule decides any of them, over all answers and without the rules.
         """
         both = self.comparable(rows)
-        columns = self.columns if both else [name for name in self.columns if name != RULES]
-        return {name: float(self.decisions(both or rows, name).mean()) for name in columns}
+        rates = {}
+        for column in self.columns:
+            if both or column != RULES:
+                rates[column] = float(self.decisions(both or rows, column).mean())
+        return rates
 
     def judge_p(self, rows: Sequence[Row]) -> Floats:
         """p_correct of the main method where a judge decided, and NaN where a rule did or nobody."""
@@ -100,23 +108,24 @@ class Judged:
         return np.where(by_judge, probabilities(rows, self.main), np.nan)
 
 
-_JUDGES = (Source.ENCODER, Source.LLM)
-
-
 def split_runs(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     """The rows of the newest run of each model and task, and those of older runs."""
-    newest: dict[Cell, tuple[str, str]] = {}
+    newest: dict[Cell, str] = {}
     for row in rows:
-        cell = (row["generator"], row["task"])
-        newest[cell] = max(newest.get(cell, ("", "")), run_of(row))
-    is_new = [run_of(row) == newest[row["generator"], row["task"]] for row in rows]
-    return list(_where(rows, is_new, True)), list(_where(rows, is_new, False))
+        cell = _cell(row)
+        newest[cell] = max(newest.get(cell, ""), run_of(row))
+    new: list[Row] = []
+    old: list[Row] = []
+    for row in rows:
+        is_new = run_of(row) == newest[_cell(row)]
+        (new if is_new else old).append(row)
+    return new, old
 
 
-def run_of(row: Row) -> tuple[str, str]:
-    """What tells one run of a model on a task from another: its date, then its name."""
-    return str(row.get("date") or ""), str(row.get("run") or "")
+def run_of(row: Row) -> str:
+    """The date that tells one run of a model on a task from another; empty where it is not known."""
+    return str(row.get("model_run") or "")
 
 
-def _where(rows: Sequence[Row], flags: Sequence[bool], flag: bool) -> Iterator[Row]:
-    return (row for row, each in zip(rows, flags, strict=True) if each is flag)
+def _cell(row: Row) -> Cell:
+    return row["generator"], row["task"]
