@@ -96,10 +96,12 @@ def figure_intervals(
     """95% intervals of F1, Pearson and kappa by name, by resampling questions."""
     names = ("f1", "pearson", "kappa")
     sums = by_question(clusters, np.ones_like(labels), decisions, labels, decisions * labels)
-    found = bootstrap(
-        lambda *totals: np.stack([FIGURES[name](*totals) for name in names]), sums, seed=seed
-    )
-    return {f"{name}_interval": ends for name, ends in zip(names, found, strict=True)}
+
+    def figures(*totals: Any) -> Any:
+        return np.stack([FIGURES[name](*totals) for name in names])
+
+    intervals = bootstrap(figures, sums, seed=seed)
+    return {f"{name}_interval": ends for name, ends in zip(names, intervals, strict=True)}
 
 
 def between_people(first: Ints, second: Ints, clusters: Sequence[str]) -> dict[str, Any]:
@@ -109,13 +111,13 @@ def between_people(first: Ints, second: Ints, clusters: Sequence[str]) -> dict[s
         n, n_questions, agreement with agreement_interval (Wilson, 95%), kappa with kappa_interval (bootstrap over
         questions, 95%); kappa is None where both give one label throughout.
     """
-    found = agreement(second, first)
+    figures = agreement(second, first)
     return {
-        "n": found["n"],
+        "n": figures["n"],
         "n_questions": len(set(clusters)),
-        "agreement": found["accuracy"],
-        "agreement_interval": found["accuracy_interval"],
-        "kappa": found["kappa"],
+        "agreement": figures["accuracy"],
+        "agreement_interval": figures["accuracy_interval"],
+        "kappa": figures["kappa"],
         "kappa_interval": figure_intervals(second, first, clusters)["kappa_interval"],
     }
 
@@ -132,8 +134,8 @@ def pearson(scores: Floats, labels: Ints) -> float | None:
 def ece(p: Floats, labels: Ints, *, n_bins: int = 10) -> float:
     """Expected calibration error over bins of equal width: mean |share right - mean p|, weighted by size, in [0, 1]."""
     bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
-    gaps = [abs(float((labels[bins == b] - p[bins == b]).sum())) for b in range(n_bins)]
-    return sum(gaps) / len(p)
+    gaps = np.bincount(bins, weights=labels - p)
+    return float(np.abs(gaps).sum() / len(p))
 
 
 def threshold_sweep(

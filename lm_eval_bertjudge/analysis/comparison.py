@@ -60,12 +60,12 @@ def compare(
     differences = _differences(*sums.sum(axis=-1))
     intervals = bootstrap(_differences, sums, seed=seed, n_resamples=n_resamples)
     p_values = _permutation_p(sums, np.random.default_rng(seed), n_resamples)
-    found: dict[str, Any] = {}
+    compared: dict[str, Any] = {}
     for i, name in enumerate(_COMPARED):
-        found[f"{name}difference"] = float(differences[i])
-        found[f"{name}difference_interval"] = intervals[i]
-        found[f"{name}permutation_p"] = p_values[i]
-    return found | _alone(decisions == labels, others == labels)
+        compared[f"{name}difference"] = float(differences[i])
+        compared[f"{name}difference_interval"] = intervals[i]
+        compared[f"{name}permutation_p"] = p_values[i]
+    return compared | _alone(decisions == labels, others == labels)
 
 
 def _alone(first_right: Bools, second_right: Bools) -> dict[str, Any]:

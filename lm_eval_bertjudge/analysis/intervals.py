@@ -59,8 +59,11 @@ def pearson(n: Any, called: Any, right: Any, both: Any) -> Any:
 
 def kappa(n: Any, called: Any, right: Any, both: Any) -> Any:
     """Cohen's kappa; 0 where chance alone agrees always."""
-    by_chance = (called * right + (n - called) * (n - right)) / n**2
-    return _ratio(accuracy(n, called, right, both) - by_chance, 1 - by_chance)
+    both_right = called * right
+    both_wrong = (n - called) * (n - right)
+    by_chance = (both_right + both_wrong) / n**2
+    beyond_chance = accuracy(n, called, right, both) - by_chance
+    return _ratio(beyond_chance, 1 - by_chance)
 
 
 FIGURES: dict[str, Callable[..., Any]] = {
@@ -72,7 +75,8 @@ FIGURES: dict[str, Callable[..., Any]] = {
 
 
 def _ratio(above: Any, below: Any) -> Any:
-    above, below = np.asarray(above, dtype=float), np.asarray(below, dtype=float)
+    above = np.asarray(above, dtype=float)
+    below = np.asarray(below, dtype=float)
     return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-12)
 
 
@@ -94,14 +98,17 @@ def bootstrap(
     """
     from scipy import stats  # type: ignore[import-untyped]
 
+    def statistic(*columns: Any, axis: int) -> Any:
+        return figures(*(column.sum(axis=axis) for column in columns))
+
     n_questions = sums.shape[1]
     if n_questions == 1:
-        return [(float(each), float(each)) for each in figures(*sums.sum(axis=-1))]
+        return [(float(value), float(value)) for value in statistic(*sums, axis=-1)]
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         drawn = stats.bootstrap(
             tuple(sums),
-            lambda *columns, axis: figures(*(column.sum(axis=axis) for column in columns)),
+            statistic,
             paired=True,
             vectorized=True,
             method="BCa" if n_questions < _MANY else "percentile",
@@ -109,7 +116,8 @@ def bootstrap(
             batch=max(1, _AT_ONCE // n_questions),
             random_state=np.random.default_rng(seed),
         )
-    found = np.stack(drawn.confidence_interval)
-    simple = np.quantile(drawn.bootstrap_distribution, (0.025, 0.975), axis=-1)
-    ends = np.where(np.isnan(found).any(axis=0), simple, found)
+    ends = np.stack(drawn.confidence_interval)
+    percentiles = np.quantile(drawn.bootstrap_distribution, (0.025, 0.975), axis=-1)
+    is_undefined = np.isnan(ends).any(axis=0)
+    ends[:, is_undefined] = percentiles[:, is_undefined]
     return [(float(low), float(high)) for low, high in ends.T]

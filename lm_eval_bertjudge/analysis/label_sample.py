@@ -43,10 +43,14 @@ def run(args: argparse.Namespace) -> str:
     method = args.method or verdict_files.main_method(rows)
     if args.output.exists():
         raise InputError(f"{args.output} exists and may hold labels; give another --output")
-    rules = columns.decisions(rows, LEXICAL) if LEXICAL in verdict_files.methods(rows) else None
+    rules = None
+    if LEXICAL in verdict_files.methods(rows):
+        rules = columns.decisions(rows, LEXICAL)
+    judge = columns.decisions(rows, method)
     p = columns.probabilities(rows, method)
-    stratum = sampling.strata(columns.decisions(rows, method), p, rules)
-    sample = _sample(rows, stratum, sampling.draw(stratum, args.n, seed=args.seed))
+    stratum = sampling.strata(judge, p, rules)
+    chosen = sampling.draw(stratum, args.n, seed=args.seed)
+    sample = _sample(rows, stratum, chosen)
     write = write_csv if args.output.suffix == ".csv" else write_rows
     write(args.output, sample)
     return f"{args.output}: {len(sample)} of {len(rows)} answers. Fill in `label`, then: bertjudge correct ... --labels"

@@ -121,16 +121,19 @@ def _rogan_gladen(raw: float, sample: _Sample) -> dict[str, Any] | None:
     if sensitivity is None or specificity is None or sensitivity + specificity <= 1:
         return None
     better = sensitivity + specificity - 1
-    misses, false_alarms = sensitivity - sample.decisions, (1 - sample.decisions) - specificity
-    residuals = np.where(sample.labels == 1, misses, false_alarms) / better
-    return _with_interval((raw + specificity - 1) / better, residuals, sample)
+    misses = sensitivity - sample.decisions
+    false_alarms = 1 - sample.decisions - specificity
+    residuals = np.where(sample.labels == 1, misses, false_alarms)
+    value = (raw + specificity - 1) / better
+    return _with_interval(value, residuals / better, sample)
 
 
 def _with_interval(value: float, residuals: Floats, sample: _Sample) -> dict[str, Any]:
     estimate = min(max(value, 0.0), 1.0)
     reach = _Z * float(np.sqrt(_variance(estimate, residuals, sample)))
-    interval = (max(0.0, estimate - reach), min(1.0, estimate + reach))
-    return {"estimate": estimate, "interval": interval}
+    low = max(0.0, estimate - reach)
+    high = min(1.0, estimate + reach)
+    return {"estimate": estimate, "interval": (low, high)}
 
 
 def _variance(estimate: float, residuals: Floats, sample: _Sample) -> float:
@@ -145,5 +148,7 @@ def _variance(estimate: float, residuals: Floats, sample: _Sample) -> float:
         if n := len(values):
             observed = float(values.var(ddof=1)) if n > 1 else 0.25
             spread = max(observed, 0.5 / (n + 1))
-            variance += (size / sample.n_all) ** 2 * (1 - n / size) * spread / n
+            share = size / sample.n_all
+            unlabelled = 1 - n / size
+            variance += share**2 * unlabelled * spread / n
     return variance

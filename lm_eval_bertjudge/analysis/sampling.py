@@ -19,9 +19,12 @@ UNSURE_FROM, UNSURE_TO = 0.2, 0.8
 
 def strata(decisions: Ints, p: Floats, lexical: Ints | None = None) -> Ints:
     """The stratum of each answer: 1 where `lexical` decides otherwise, else 2 where p is unsure, else 3 or 4."""
-    unsure = np.isnan(p) | ((p > UNSURE_FROM) & (p < UNSURE_TO))
-    numbers = np.where(unsure, UNSURE, np.where(decisions == 1, RIGHT, WRONG))
-    return numbers if lexical is None else np.where(lexical != decisions, DIFFER, numbers)
+    numbers = np.where(decisions == 1, RIGHT, WRONG)
+    is_unsure = np.isnan(p) | ((p > UNSURE_FROM) & (p < UNSURE_TO))
+    numbers[is_unsure] = UNSURE
+    if lexical is not None:
+        numbers[lexical != decisions] = DIFFER
+    return numbers
 
 
 def draw(stratum: Ints, n: int, *, seed: int = 0) -> Ints:
@@ -36,21 +39,24 @@ def draw(stratum: Ints, n: int, *, seed: int = 0) -> Ints:
             f"--n {n}: between {2 * len(names)} (two per stratum) and {len(stratum)} (all) was expected"
         )
     rng = np.random.default_rng(seed)
-    shares = _allocated(n, sizes, np.array([_SPREAD[name] for name in names.tolist()]))
-    parts = [
-        rng.choice(np.flatnonzero(stratum == s), k, replace=False)
-        for s, k in zip(names, shares, strict=True)
-    ]
+    spreads = np.array([_SPREAD[name] for name in names.tolist()])
+    shares = _allocated(n, sizes, spreads)
+    parts = []
+    for name, share in zip(names, shares, strict=True):
+        members = np.flatnonzero(stratum == name)
+        parts.append(rng.choice(members, share, replace=False))
     return rng.permutation(np.concatenate(parts))
 
 
 def _allocated(n: int, sizes: Ints, spread: Floats) -> list[int]:
     """How many of each stratum: in proportion to size times spread, from two up to all of it, `n` together."""
     shares = np.minimum(2, sizes)
-    wanted = sizes * spread / (sizes * spread).sum() * n
+    weights = sizes * spread
+    wanted = weights / weights.sum() * n
     while shares.sum() < n:
-        short = np.where(shares < sizes, wanted - shares, -np.inf)
-        shares[int(np.argmax(short))] += 1
+        has_more = shares < sizes
+        missing = np.where(has_more, wanted - shares, -np.inf)
+        shares[int(np.argmax(missing))] += 1
     return [int(share) for share in shares]
 
 
@@ -60,9 +66,14 @@ def stratum_sizes(rows: Sequence[Mapping[str, Any]]) -> tuple[Ints, dict[int, in
     Raises:
         InputError: The rows disagree about a stratum's size.
     """
-    if not all(row.get("stratum") and row.get("stratum_size") for row in rows):
-        return None
-    pairs = {(int(row["stratum"]), int(row["stratum_size"])) for row in rows}
-    if len(pairs) != len({name for name, _ in pairs}):
-        raise InputError("the labels come from several samples: a stratum has two sizes")
-    return np.array([int(row["stratum"]) for row in rows]), dict(pairs)
+    strata = []
+    sizes: dict[int, int] = {}
+    for row in rows:
+        if not row.get("stratum") or not row.get("stratum_size"):
+            return None
+        stratum = int(row["stratum"])
+        size = int(row["stratum_size"])
+        if sizes.setdefault(stratum, size) != size:
+            raise InputError("the labels come from several samples: a stratum has two sizes")
+        strata.append(stratum)
+    return np.array(strata), sizes

@@ -62,21 +62,24 @@ def build(
         seed: Of that choice.
     """
     judged = Judged.of(rows)
-    generators, p = judged.generators(), judged.judge_p(judged.rows)
+    generators = judged.generators()
     items = disagreements(judged, labels)
-    chosen = np.random.default_rng(seed).permutation(len(items))[:max_items]
+    order = np.random.default_rng(seed).permutation(len(items))
+    chosen = sorted(order[:max_items].tolist())
+    summary = ""
     differences: dict[str, Difference] = {}
     if judged.rule_of:
+        summary = str(_difference(judged, judged.rows))
         differences = {name: _difference(judged, each) for name, each in generators.items()}
     return Report(
         heading=_heading(judged),
-        summary=str(_difference(judged, judged.rows)) if judged.rule_of else "",
+        summary=summary,
         sections=_sections(judged, labels),
         rates={name: judged.rates(each) for name, each in generators.items()},
         differences=differences,
-        histogram=np.histogram(p[~np.isnan(p)], bins=10, range=(0, 1))[0].tolist(),
+        histogram=_histogram(judged),
         curve=_curve(judged, labels),
-        items=[items[i] for i in sorted(chosen.tolist())],
+        items=[items[i] for i in chosen],
         n_items=len(items),
     )
 
@@ -114,6 +117,12 @@ def _sections(judged: Judged, labels: Mapping[str, Row]) -> list[Section]:
     if judged.older:
         sections.append(tables.older_runs(judged))
     return sections
+
+
+def _histogram(judged: Judged) -> list[int]:
+    p = judged.judge_p(judged.rows)
+    counts, _ = np.histogram(p[~np.isnan(p)], bins=10, range=(0, 1))
+    return [int(count) for count in counts]
 
 
 def _curve(judged: Judged, labels: Mapping[str, Row]) -> list[Point]:

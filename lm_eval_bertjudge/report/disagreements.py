@@ -78,11 +78,10 @@ def _disagreement(row: Row, judged: Judged, labels: Mapping[str, Row]) -> Disagr
 def _decided(row: Row, judged: Judged) -> dict[str, int]:
     """By name, of the methods and the logged metrics of 0 or 1; the lexical stage only where it is a rule."""
     is_shown = (judged.main, judged.rule_of.get(row["task"]))
-    methods = [
-        name for name in row["verdicts"] if name != harness_metrics.LEXICAL or name in is_shown
-    ]
-    logged = [name for name in harness_metrics.metrics([row]) if harness_metrics.decides(row, name)]
-    return {name: verdict_files.decision(row, name) for name in [*methods, *logged]}
+    names = [*row["verdicts"], *harness_metrics.metrics([row])]
+    if harness_metrics.LEXICAL in names and harness_metrics.LEXICAL not in is_shown:
+        names.remove(harness_metrics.LEXICAL)
+    return {name: verdict_files.decision(row, name) for name in names}
 
 
 def _kind(decided: Mapping[str, int], main: str, rule: str) -> str:

@@ -34,14 +34,21 @@ def _counts(report: Report) -> str:
 
 
 def _item(item: Disagreement) -> str:
-    said = ", ".join(f"{inline(name)}: {word}" for name, word in item.words().items())
-    p = "" if item.p is None else f", p {item.p:.3f}"
+    decided = [f"{inline(name)}: {word}" for name, word in item.words().items()]
+    if item.p is not None:
+        decided.append(f"p {item.p:.3f}")
     references = " *or* ".join(map(inline, item.references))
-    parts = [f"### {inline(item.id)}", f"{said}{p}. Reference: {references}"]
-    parts.append(fenced(shortened(item.candidate, _SHOWN_CHARS)))
+    parts = [
+        f"### {inline(item.id)}",
+        f"{', '.join(decided)}. Reference: {references}",
+        fenced(shortened(item.candidate, _SHOWN_CHARS)),
+    ]
     if item.question:
-        question = fenced(shortened(item.question, _SHOWN_CHARS))
-        parts.append(f"<details><summary>Question</summary>\n\n{question}\n\n</details>")
+        parts += [
+            "<details><summary>Question</summary>",
+            fenced(shortened(item.question, _SHOWN_CHARS)),
+            "</details>",
+        ]
     return "\n\n".join(parts)
 
 

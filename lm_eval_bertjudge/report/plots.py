@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lm_eval_bertjudge.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -31,23 +33,25 @@ _UNUSED_ID = re.compile(
 
 def bars(values: Mapping[str, Mapping[str, float]]) -> str:
     """Share decided right per generator, one bar per column."""
-    columns = list(dict.fromkeys(column for each in values.values() for column in each))
+    columns = list(dict.fromkeys(column for rates in values.values() for column in rates))
+    n = len(values)
     thickness = 0.8 / len(columns)
-    figure, axes = _canvas(1.1 + 0.2 * len(values) * (len(columns) + 1))
+    figure, axes = _canvas(1.1 + 0.2 * n * (len(columns) + 1))
+    highest = 0.1
     for index, column in enumerate(columns):
+        rates = [each.get(column, 0.0) for each in values.values()]
+        highest = max(highest, *rates)
         bars = axes.barh(
-            [row + thickness * index for row in range(len(values))],
-            [each.get(column, 0.0) for each in values.values()],
+            np.arange(n) + thickness * index,
+            rates,
             height=thickness,
             color=COLOURS[index % len(COLOURS)],
             label=column,
         )
         axes.bar_label(bars, fmt="%.3f", padding=3, fontsize=8, color=_INK)
-    middles = [row + 0.4 - thickness / 2 for row in range(len(values))]
-    axes.set_yticks(middles, list(map(_short, values)))
+    axes.set_yticks(np.arange(n) + 0.4 - thickness / 2, map(_short, values))
     axes.invert_yaxis()
-    highest = max(max(each.values(), default=0.0) for each in values.values())
-    axes.set_xlim(0, max(0.1, highest) * 1.15)
+    axes.set_xlim(0, highest * 1.15)
     axes.set_xlabel("share decided right")
     _legend(figure, len(columns))
     return _svg(figure, "bars")
@@ -55,18 +59,23 @@ def bars(values: Mapping[str, Mapping[str, float]]) -> str:
 
 def differences(values: Mapping[str, Difference]) -> str:
     """Per generator the share of answers that the judge alone calls right, left of 0, and the rules alone, right."""
-    figure, axes = _canvas(1.3 + 0.35 * len(values))
+    counts = np.array(list(values.values()), dtype=float)
+    n, _, lost_parsing, lost_matching, rule_alone = counts.T / np.maximum(counts[:, 0], 1)
+    figure, axes = _canvas(1.3 + 0.35 * len(n))
     names = list(map(_short, values))
-    sizes = [max(each.n, 1) for each in values.values()]
-    parsing = [-each.n_lost_parsing / n for each, n in zip(values.values(), sizes, strict=True)]
-    matching = [-each.n_lost_matching / n for each, n in zip(values.values(), sizes, strict=True)]
-    rules = [each.n_rule_alone / n for each, n in zip(values.values(), sizes, strict=True)]
-    for shares, left, colour, label in (
-        (parsing, 0.0, COLOURS[1], "judge alone: not parsed"),
-        (matching, parsing, COLOURS[3], "judge alone: compared otherwise"),
-        (rules, 0.0, COLOURS[0], "rules alone"),
+    for shares, start, colour, label in (
+        (-lost_parsing, 0, COLOURS[1], "judge alone: not parsed"),
+        (-lost_matching, -lost_parsing, COLOURS[3], "judge alone: compared otherwise"),
+        (rule_alone, 0, COLOURS[0], "rules alone"),
     ):
-        axes.barh(names, shares, left=left, height=0.6, color=colour, label=label)
+        axes.barh(
+            names,
+            shares,
+            left=start,
+            height=0.6,
+            color=colour,
+            label=label,
+        )
     axes.axvline(0, color=_INK, linewidth=0.8)
     axes.invert_yaxis()
     axes.locator_params(axis="x", nbins=5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -36,10 +37,9 @@ def by_rule(judged: Judged) -> Section:
 
 def _rules(judged: Judged) -> dict[str, list[str]]:
     """By task all its rules."""
-    tasks: dict[str, list[Row]] = {task: [] for task in judged.rule_of}
+    tasks: dict[str, list[Row]] = {}
     for row in judged.rows:
-        if row["task"] in tasks:
-            tasks[row["task"]].append(row)
+        tasks.setdefault(row["task"], []).append(row)
     return {task: harness_metrics.names(rows, judged.main) for task, rows in tasks.items()}
 
 
@@ -71,20 +71,25 @@ def borda(rates: Rates, column: str) -> dict[str, float]:
 
 def ranking(judged: Judged) -> Section:
     """Ranks by Borda count over the tasks that every column covers (the paper's Table 1 and Figure 1)."""
-    every = {cell: judged.rates(rows) for cell, rows in judged.cells().items()}
-    rates = {cell: each for cell, each in every.items() if len(each) == len(judged.columns)}
+    rates = {}
+    for cell, rows in judged.cells().items():
+        rate = judged.rates(rows)
+        if len(rate) == len(judged.columns):
+            rates[cell] = rate
     points = {column: borda(rates, column) for column in judged.columns}
     ranks = {column: _ranks(each) for column, each in points.items()}
+    n_tasks = Counter(generator for generator, _ in rates)
     by_main = ranks[judged.main]
-    records: list[Record] = []
+    records = []
     for generator in sorted(by_main, key=lambda name: (by_main[name], name)):
-        n_tasks = sum(name == generator for name, _ in rates)
-        record: Record = {"model": generator, "tasks": n_tasks}
+        record: Record = {"model": generator, "tasks": n_tasks[generator]}
         for column in judged.columns:
-            record[column] = f"{ranks[column][generator]} ({points[column][generator]:g})"
+            rank = ranks[column][generator]
+            record[column] = f"{rank} ({points[column][generator]:g})"
         record["delta rank"] = None
         if RULES in ranks:
-            record["delta rank"] = f"{ranks[RULES][generator] - by_main[generator]:+d}"
+            gain = ranks[RULES][generator] - by_main[generator]
+            record["delta rank"] = f"{gain:+d}"
         records.append(record)
     note = (
         "Rank by Borda count over the tasks (points). "
