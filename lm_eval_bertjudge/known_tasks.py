@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from lm_eval_bertjudge import task_files
+
 
 class Templates(NamedTuple):
     """How a task's documents become items: two templates for `fields`, and what kind of task it is."""
@@ -36,16 +38,6 @@ def _passage(context: str, question: str) -> str:
     return f"Answer the question based on the provided context.\n\nContext:\n{context}\n\nQuestion: {question}"
 
 
-def _ours(frame: str, answer: str) -> str:
-    """A frame with the format suffix of the document's variant of our own tasks."""
-    return (
-        f"{{% set asked %}}{frame}{{% endset %}}{{{{ asked | trim }}}}"
-        f"{{% if formatting == 'soft' %}}\n\nConclude your response with \"Final answer: X\", where X is {answer}."
-        f"{{% elif formatting == 'strict' %}}\n\nRespond only with the exact format \"Final answer: X\", where X is "
-        f"{answer}.{{% endif %}}"
-    )
-
-
 _MMLU = Templates(
     _choice("{{ question.strip() }}", "choices"),
     "{{ 'ABCD'[answer] }}) {{ choices[answer] }}",
@@ -63,22 +55,6 @@ _COQA_ANSWERS = (
 
 # Whole task names as regular expressions, the first that matches counts.
 KNOWN: dict[str, Templates] = {
-    r"(mmlu|arc|gpqa|truthfulqa)_.*bertjudge.*": Templates(
-        _ours(_choice("{{ question }}", "options"), "the letter of the correct choice"),
-        "references",
-        "multiple_choice",
-    ),
-    r"(squadv2|drop|coqa|hotpotqa)_.*bertjudge.*": Templates(
-        _ours(
-            _passage("{{ passage }}", "{{ question }}"),
-            "the exact span from the context that answers the question",
-        ),
-        "references",
-        "context_extraction",
-    ),
-    r".*_bertjudge(_free|_strict)?": Templates(
-        _ours("{{ problem }}", "the computed solution"), "references", "open_math"
-    ),
     r"gsm8k(_.*)?": Templates("{{ question }}", _GSM8K, "open_math"),
     r"gsm_plus.*": Templates("{{ question }}", "answer", "open_math"),
     r"mgsm_.*": Templates("{{ question }}", "{{ answer_number|string }}", "open_math"),
@@ -131,5 +107,10 @@ KNOWN: dict[str, Templates] = {
 
 
 def templates(task: str) -> Templates | None:
-    """The templates of a task by its name in the harness; None for one that is not in the table."""
+    """The templates of a task by its name in the harness; None for one that is not in the table.
+
+    Those of our own tasks are in the tasks' files.
+    """
+    if ours := task_files.of_task(task):
+        return Templates(ours["doc_to_text"], "references", task_files.category(ours))
     return next((found for pattern, found in KNOWN.items() if re.fullmatch(pattern, task)), None)

@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
-from lm_eval_bertjudge.harness.autoload import tasks_dir
 from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import MARKERS, Encoder
 from lm_eval_bertjudge.judges.encoder.judge import Judge
+from lm_eval_bertjudge.tasks_folder import tasks_dir
 
 if TYPE_CHECKING:
     from lm_eval.tasks import TaskManager

@@ -66,4 +66,4 @@ def test_a_failure_of_ours_is_a_warning_and_not_the_hosts_problem() -> None:
 
 
 def test_the_task_folder_is_there() -> None:
-    assert (Path(autoload.tasks_dir()) / "gsm8k_bertjudge.yaml").is_file()
+    assert (Path(autoload.tasks_dir()) / "gsm8k" / "gsm8k_bertjudge.yaml").is_file()

@@ -107,17 +107,17 @@ def test_options_and_passages_have_their_own_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "source"),
+    ("task", "doc", "source"),
     [
-        ("hendrycks_math_train_algebra_bertjudge_free", "hendrycks_math_train"),
-        ("mmlu_train_bertjudge", "mmlu_train"),
-        ("arc_challenge_bertjudge_strict", "arc_challenge"),
+        ("hendrycks_math_train_algebra_bertjudge_free", MATHS, "hendrycks_math_train"),
+        ("mmlu_train_bertjudge_strict", CHOICE, "mmlu_train"),
+        ("arc_challenge_bertjudge_strict", CHOICE, "arc_challenge"),
     ],
 )
 def test_a_source_is_the_benchmark_whatever_the_format_and_subject(
-    tmp_path: Path, task: str, source: str
+    tmp_path: Path, task: str, doc: dict[str, Any], source: str
 ) -> None:
-    log(tmp_path, task, MATHS, ["18"])
+    log(tmp_path, task, doc, ["18"])
     assert collected(tmp_path)[0]["source"] == source
 
 
@@ -145,7 +145,7 @@ def test_a_second_run_of_a_task_replaces_the_first_and_gets_other_ids(tmp_path: 
 
 def test_a_prompt_that_is_no_longer_ours_is_refused(tmp_path: Path) -> None:
     log(tmp_path, "gsm8k_train_bertjudge_free", MATHS | {"problem": "6 * 4?"}, ["18"])
-    with pytest.raises(SystemExit, match="document 7: the model was not asked"):
+    with pytest.raises(InputError, match="document 7: the model was not asked"):
         collected(tmp_path)
 
 
@@ -153,7 +153,7 @@ def test_a_run_that_was_cut_short_is_named(tmp_path: Path) -> None:
     log(tmp_path, "gsm8k_train_bertjudge_free", MATHS, ["18"])
     sample = next(tmp_path.glob("samples_*"))
     (tmp_path / f"results_{DATES[0]}.json").rename(tmp_path / "kept")
-    with pytest.raises(SystemExit, match="run was cut short"):
+    with pytest.raises(InputError, match="run was cut short"):
         collected(tmp_path)
     (tmp_path / "kept").rename(tmp_path / f"results_{DATES[0]}.json")
     sample.write_text(sample.read_text() + '{"doc_id": 8, "doc"')
@@ -162,10 +162,10 @@ def test_a_run_that_was_cut_short_is_named(tmp_path: Path) -> None:
 
 
 def test_other_tasks_and_empty_folders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match="--log_samples"):
+    with pytest.raises(InputError, match="--log_samples"):
         collected(tmp_path)
     log(tmp_path, "gsm8k", {"question": "q", "references": ["1"], "formatting": "free"}, ["18"])
-    with pytest.raises(SystemExit, match="expected were those of training/tasks"):
+    with pytest.raises(InputError, match="expected was one of training/tasks"):
         collected(tmp_path)
 
 

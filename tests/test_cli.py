@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_bertjudge import cli
-from lm_eval_bertjudge.harness.autoload import tasks_dir
+from lm_eval_bertjudge.tasks_folder import tasks_dir
 
 CASES = Path(__file__).parent / "fixtures" / "cases.jsonl"
 PAIR = ("judge", "--question", "Capital of Peru?", "--reference", "Lima", "--candidate")

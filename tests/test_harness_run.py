@@ -20,7 +20,7 @@ from lm_eval.utils import sanitize_list
 
 from lm_eval_bertjudge import cli
 from lm_eval_bertjudge.harness import ReplayModel
-from lm_eval_bertjudge.harness.autoload import tasks_dir
+from lm_eval_bertjudge.tasks_folder import tasks_dir
 from tests.fake_llm import completion, says, serving, token
 
 pytestmark = pytest.mark.filterwarnings("error:.*bertjudge.*")

@@ -18,6 +18,7 @@ pytest.importorskip("openai", reason="needs the extra `llm`")
 
 from lm_eval_bertjudge.errors import InputError
 from tests.fake_llm import completion, serving
+from tests.stages import refused
 from training.data import label
 from training.data.journal import Journal, finished_lines
 from training.data.rows import write_rows
@@ -123,9 +124,7 @@ def test_an_input_the_server_refuses_for_good_is_no_label_but_a_failed_one_is_as
         return 500 if "it is <7>" in prompt and n == 0 else said(prompt, n)
 
     with serving(answer) as fake:
-        with pytest.raises(
-            SystemExit, match=r"1 of 60 candidates got no reply \(.*http_500.*Kept: "
-        ):
+        with refused(match=r"1 of 60 candidates got no reply \(.*http_500.*Kept: "):
             run(work, fake.url)
         assert "m/t/7" not in labels(work)
         assert not (work / "l.jsonl.manifest.json").exists()
@@ -196,7 +195,7 @@ def test_a_server_that_dies_leaves_what_was_labelled_and_says_how_to_go_on(work:
         process = started(work, fake.url)
         wait_for(work, 5, process)
     error = process.communicate(timeout=60)[1]
-    assert process.returncode == 1
+    assert process.returncode == 2
     assert "Traceback" not in error
     assert "no LLM server answers" in error
     assert "Kept: " in error
@@ -209,7 +208,7 @@ def test_a_server_that_dies_leaves_what_was_labelled_and_says_how_to_go_on(work:
 def test_labels_of_two_models_are_never_in_one_file(work: Path) -> None:
     with serving(said) as fake:
         run(work, fake.url)
-        with pytest.raises(SystemExit, match="use another file"):
+        with refused(match="use another file"):
             run(work, fake.url, "--model", "another")
 
 
@@ -268,7 +267,7 @@ def test_people_label_without_seeing_the_label_and_agreement_is_per_category(
     assert shown[2].startswith("| multiple_choice | 10 | 1.0000 | [0.7225, 1.0000] |")
     assert shown[3].startswith("| open_math | 9 | 0.8889 | [0.5650, 0.9801] |")
     assert shown[4].startswith("| mean | 19 | 0.9444 |")
-    with pytest.raises(SystemExit, match="may be filled in"):
+    with refused(match="may be filled in"):
         run(work, "http://unused", "--human_check", "20")
 
 
@@ -276,8 +275,8 @@ def test_the_sheet_is_read_strictly(work: Path) -> None:
     with serving(said) as fake:
         run(work, fake.url)
     (work / "sheet.csv").write_text("human_label,id\nmaybe,m/t/1\n")
-    with pytest.raises(SystemExit, match="must be 1, 0 or empty; it has maybe"):
+    with refused(match="must be 1, 0 or empty; it has maybe"):
         run(work, "http://unused", "--score", str(work / "sheet.csv"))
     (work / "sheet.csv").write_text("human_label,id\n1,unknown\n")
-    with pytest.raises(SystemExit, match="1 ids have no label, such as unknown"):
+    with refused(match="1 ids have no label, such as unknown"):
         run(work, "http://unused", "--score", str(work / "sheet.csv"))

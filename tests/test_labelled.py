@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import gzip
 import json
-import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from training.data import labelled, mix, triplets
+from lm_eval_bertjudge.errors import InputError
+from tests.stages import refused
+from tests.triplet_rows import made
+from training.data import mixture, triplets
 from training.data.rows import read_rows, write_rows
 
 GENERATORS = ("org/model-1B", "org/model-7B", "other/rare")
@@ -33,7 +35,7 @@ def rows(n: int = 60) -> list[dict[str, Any]]:
 
 
 def test_a_balance_is_over_category_generator_and_label() -> None:
-    chosen = labelled.balanced(rows(400), 60, random.Random(0))
+    chosen = list(mixture.balanced(rows(400), 60, seed=0))
     counts = Counter((row["category"], row["generator"], row["label"]) for row in chosen)
     have = {(row["category"], row["generator"], row["label"]) for row in rows(400)}
     assert counts.keys() == have
@@ -44,24 +46,22 @@ def test_a_balance_is_over_category_generator_and_label() -> None:
 def test_a_small_cell_gives_all_it_has_and_the_others_the_rest() -> None:
     few = [row for row in rows(400) if row["generator"] != GENERATORS[2]]
     few += [row for row in rows(400) if row["generator"] == GENERATORS[2]][:2]
-    counts = Counter(row["generator"] for row in labelled.balanced(few, 60, random.Random(0)))
+    counts = Counter(row["generator"] for row in mixture.balanced(few, 60, seed=0))
     assert counts[GENERATORS[2]] == 2
     assert sum(counts.values()) == 60
 
 
 def test_upstreams_mix_takes_rows_by_the_last_part_of_a_models_name() -> None:
     plan = {"model_1B": 5, "org/model-7B": 3, "rare": 1000}
-    counts = Counter(
-        row["generator"] for row in labelled.of_generators(rows(), plan, random.Random(0))
-    )
+    counts = Counter(row["generator"] for row in mixture.of_generators(rows(), plan, seed=0))
     assert counts == {GENERATORS[0]: 5, GENERATORS[1]: 3, GENERATORS[2]: 6}
-    with pytest.raises(SystemExit, match="'model-2B'; it has those of org/model-1B"):
-        list(labelled.of_generators(rows(), {"model-2B": 1}, random.Random(0)))
+    with pytest.raises(InputError, match="'model-2B'; it has those of org/model-1B"):
+        list(mixture.of_generators(rows(), {"model-2B": 1}, seed=0))
 
 
 def test_a_row_without_a_prompt_cannot_be_taken_as_it_is() -> None:
-    with pytest.raises(SystemExit, match="has no `prompt`"):
-        labelled.as_it_is({"id": "a", "references": ["1"]})
+    with pytest.raises(InputError, match="has no `prompt`"):
+        made("labelled", {"id": "a", "references": ["1"]})
 
 
 @pytest.fixture
@@ -75,7 +75,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def mixed(folder: Path, *flags: str) -> list[dict[str, Any]]:
-    mix.main(["--triplets", str(folder), "--output", str(folder.parent / "train.jsonl"), *flags])
+    mixture.main(
+        ["--triplets", str(folder), "--output", str(folder.parent / "train.jsonl"), *flags]
+    )
     return list(read_rows(folder.parent / "train.jsonl"))
 
 
@@ -149,7 +151,7 @@ def test_unlabelled_rows_are_in_no_split_and_the_others_all(tmp_path: Path) -> N
 
 def test_candidates_that_nobody_labelled_yet_are_an_error(tmp_path: Path) -> None:
     labels = {row["id"]: 1 for row in rows()[:-2]}
-    with pytest.raises(SystemExit, match=r"lacks 2 of 60 candidates.*run training.label again"):
+    with refused(match=r"lacks 2 of 60 candidates.*run training.label again"):
         joined(tmp_path, labels=labels)
     assert not (tmp_path / "out").exists()
 

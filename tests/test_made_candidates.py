@@ -1,4 +1,4 @@
-"""The kinds of rows that training.mix makes from labelled ones: their labels follow from how they are made."""
+"""The kinds of rows that training.mixture makes from labelled ones: their labels follow from how they are made."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import re
 import pytest
 from num2words import num2words
 
-from tests.triplet_rows import CHOICE, NUMBER
-from training.data import mix
-from training.synthetic import amounts, augment, unanswered
-from training.synthetic.augment import corrected, forged, spelled
+from tests.triplet_rows import CHOICE, NUMBER, made
+from training.synthetic import amounts, prompts
 from training.synthetic.made import passages
 
 OPEN = {
@@ -23,8 +21,7 @@ SEEDS = range(80)
 
 @pytest.mark.parametrize("kind", ["cut", "echo", "listed", "several", "chatter"])
 def test_a_candidate_without_an_answer_is_wrong(kind: str) -> None:
-    made = [mix.ALONE[kind](row, random.Random(seed)) for seed in SEEDS for row in (CHOICE, NUMBER)]
-    rows = [row for row in made if row]
+    rows = [new for seed in SEEDS for row in (CHOICE, NUMBER) for new in made(kind, row, seed)]
     assert rows
     assert {row["label"] for row in rows} == {0}
     assert {row["label_source"] for row in rows} == {"made"}
@@ -32,70 +29,65 @@ def test_a_candidate_without_an_answer_is_wrong(kind: str) -> None:
 
 def test_a_cut_candidate_does_not_show_the_answer_it_came_to() -> None:
     for seed in SEEDS:
-        row = unanswered.cut(NUMBER, random.Random(seed))
-        assert row is not None
+        (row,) = made("cut", NUMBER, seed)
         assert row["candidate"].startswith("Three sixes")
         assert "17" not in row["candidate"]
 
 
 def test_an_echo_says_the_question_and_a_list_stops_at_any_option() -> None:
-    assert "6 * 3?" in unanswered.echo(NUMBER, random.Random(0))["candidate"]
-    lists = [unanswered.listed(CHOICE, random.Random(seed)) for seed in SEEDS]
-    last = {row["candidate"].rstrip()[-5:].strip(" .:)BC") for row in lists if row}
+    assert "6 * 3?" in made("echo", NUMBER)[0]["candidate"]
+    lists = [row for seed in SEEDS for row in made("listed", CHOICE, seed)]
+    last = {row["candidate"].rstrip()[-5:].strip(" .:)BC") for row in lists}
     assert last == {"blue", "green"}
-    assert unanswered.listed(NUMBER, random.Random(0)) is None
+    assert made("listed", NUMBER) == []
 
 
 def test_several_answers_hold_the_right_one_and_another() -> None:
     for seed in SEEDS:
-        choice = unanswered.several(CHOICE, random.Random(seed))["candidate"]
+        choice = made("several", CHOICE, seed)[0]["candidate"]
         assert "B" in choice or "blue" in choice
         assert any(other in choice for other in ("A", "C", "red", "green"))
-        number = unanswered.several(NUMBER, random.Random(seed))["candidate"]
+        number = made("several", NUMBER, seed)[0]["candidate"]
         assert len(set(re.findall(r"-?[\d.]+", number))) > 1
-    assert unanswered.several(OPEN, random.Random(0)) is None
+    assert made("several", OPEN) == []
 
 
 def test_what_was_said_to_another_question_may_not_answer_this_one() -> None:
-    said = {"candidate": "The capital is Lima."}
-    assert unanswered.elsewhere(OPEN, said, random.Random(0)) is None
-    assert unanswered.elsewhere(CHOICE, {"candidate": "(B)"}, random.Random(0)) is None
-    row = unanswered.elsewhere(CHOICE, {"candidate": "The answer is (C)."}, random.Random(0))
-    assert row is not None
+    assert made("elsewhere", OPEN, among=[{"candidate": "The capital is Lima."}]) == []
+    assert made("elsewhere", CHOICE, among=[{"candidate": "(B)"}]) == []
+    (row,) = made("elsewhere", CHOICE, among=[{"candidate": "The answer is (C)."}])
     assert row["label"] == 0
 
 
 def test_the_last_answer_decides_in_a_corrected_candidate() -> None:
     for seed in SEEDS:
-        row = corrected(NUMBER, ["no"], random.Random(seed))
-        assert row is not None
+        (row,) = made("corrected", NUMBER, seed, texts=["no"])
         assert row["label"] == 1
         assert row["candidate"].startswith(NUMBER["candidate"])
-        choice = corrected(CHOICE, ["no"], random.Random(seed))
-        assert choice is not None
+        (choice,) = made("corrected", CHOICE, seed, texts=["no"])
         assert choice["label"] == 0
         assert any(
             w in choice["candidate"][len(CHOICE["candidate"]) :]
-            for w in ("A", "C", "a", "c", "red", "green")
+            for w in ("A", "C", "a", "c", "red", "green", "first", "third")
         )
-    assert corrected(OPEN, ["Lima Province"], random.Random(0)) is None
-    assert corrected(OPEN, ["Cusco"], random.Random(0))["candidate"].count("Cusco") == 1
+    assert made("corrected", OPEN, texts=["Lima Province"]) == []
+    assert made("corrected", OPEN, texts=["Cusco"])[0]["candidate"].count("Cusco") == 1
 
 
 def test_a_forged_reference_changes_no_label_and_repeats_the_answer() -> None:
     for seed in SEEDS:
-        row = forged(OPEN, random.Random(seed))
+        (row,) = made("forged", OPEN, seed)
         assert (row["label"], row["candidate"].count("Lima")) == (1, 2)
-        assert forged(NUMBER, random.Random(seed))["label"] == 0
+        assert made("forged", NUMBER, seed)[0]["label"] == 0
 
 
 def test_a_spelled_answer_is_the_same_answer() -> None:
-    rows = [spelled(row, random.Random(seed)) for seed in SEEDS for row in (CHOICE, NUMBER)]
-    texts = [row["candidate"] for row in rows if row]
+    rows = [new for seed in SEEDS for row in (CHOICE, NUMBER) for new in made("spelled", row, seed)]
+    texts = [row["candidate"] for row in rows]
     assert any("seventeen" in text for text in texts)
     assert any("blue" in text for text in texts)
-    assert {row["label"] for row in rows if row} == {0, 1}
-    assert spelled(OPEN, random.Random(0)) is None
+    assert {row["label"] for row in rows} == {0, 1}
+    assert made("spelled", OPEN) == []
 
 
 @pytest.mark.parametrize(
@@ -146,27 +138,27 @@ def test_an_amount_row_is_right_where_it_says_the_reference() -> None:
         "context": "a | b",
         "candidate": "It is 12. So the answer is:\n12",
     }
-    labels = {augment.amount(row, random.Random(seed))["label"] for seed in SEEDS}
+    labels = {made("amount", row, seed)[0]["label"] for seed in SEEDS}
     assert labels == {0, 1}
-    assert augment.amount(OPEN, random.Random(0)) is None
+    assert made("amount", OPEN) == []
 
 
 def test_a_question_about_a_passage_keeps_answer_and_label_and_the_passage_holds_what_others_said() -> (
     None
 ):
     others = [CHOICE, OPEN | {"candidate": "The harbour of Callao is near."}]
-    rows = [
-        augment.in_passage(row, others, random.Random(seed))
+    kept = [
+        new
         for seed in SEEDS
         for row in (OPEN, NUMBER)
+        for new in made("in_passage", row, seed, among=others)
     ]
-    kept = [row for row in rows if row]
-    assert len(kept) < len(rows)  # half of the right ones are left out
+    assert len(kept) < 2 * len(SEEDS)  # half of the right ones are left out
     for row in kept:
         own = OPEN if row["id"] == OPEN["id"] else NUMBER
         assert (row["candidate"], row["label"]) == (own["candidate"], own["label"])
         assert "The harbour of Callao is near." in row["context"]
-        assert row["context"] in augment.framed(row, random.Random(2))
+        assert row["context"] in prompts.framed(row, random.Random(2))
     assert any("Lima" in row["context"] for row in kept)
     assert any("Lima" not in row["context"] for row in kept)
 
@@ -183,9 +175,9 @@ def test_a_question_about_a_passage_keeps_answer_and_label_and_the_passage_holds
 def test_a_wrong_sentence_is_right_against_the_one_name_that_it_adds(
     said: str, name: str | None
 ) -> None:
-    row = augment.named(OPEN | {"candidate": said, "label": 0}, random.Random(0))
-    assert (row["reference"], row["label"]) == (name, 1) if row else name is None
-    assert augment.named(OPEN | {"candidate": said}, random.Random(0)) is None
+    rows = made("named", OPEN | {"candidate": said, "label": 0})
+    assert [(row["reference"], row["label"]) for row in rows] == [(name, 1)] * bool(name)
+    assert made("named", OPEN | {"candidate": said}) == []
 
 
 def test_a_report_is_asked_for_one_of_its_facts() -> None:

@@ -10,7 +10,8 @@ pytest.importorskip("openai", reason="needs the extra `llm`")
 
 from lm_eval_bertjudge.judges.llm.prompts import Reply
 from tests.fake_llm import serving
-from training.data import mix, paraphrase
+from tests.stages import refused
+from training.data import mixture, paraphrase
 from training.data.rows import Row, read_rows
 
 
@@ -74,8 +75,8 @@ def test_reworded_references_are_right_answers_of_a_source_that_mix_takes(
     }
     manifest = json.loads((out / "qa_reworded.jsonl.gz.manifest.json").read_text())
     assert manifest["rows"] == len(rows) == manifest["outcomes"]["reworded"]
-    (tmp_path / "mix.json").write_text('{"qa_reworded": {"plain": 10}}')
-    mix.main(
+    (tmp_path / "mix.json").write_text('{"qa_reworded": {"verbatim": 10}}')
+    mixture.main(
         [
             "--triplets",
             str(out),
@@ -101,7 +102,7 @@ def test_a_server_that_fails_leaves_what_it_gave_and_says_so(
                 (said for answer, said in trouble.items() if answer in prompt), 500
             )
         ) as fake,
-        pytest.raises(SystemExit, match="4 of 6 got no reply"),
+        refused(match="4 of 6 got no reply"),
     ):
         paraphrase.main([*call, "--llm", f"model=m,base_url={fake.url},retries=0"])
     assert not (out / "qa_reworded.jsonl.gz").exists()

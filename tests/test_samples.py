@@ -19,7 +19,6 @@ import yaml
 from lm_eval_bertjudge import cli, known_tasks, template
 from lm_eval_bertjudge import scorer as pipeline_module
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.harness.autoload import tasks_dir
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.formats import lm_eval
 from lm_eval_bertjudge.judges.encoder import judge as judge_module
@@ -27,6 +26,7 @@ from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import Encoder
 from lm_eval_bertjudge.judges.encoder.judge import Judge
 from lm_eval_bertjudge.rejudge import command
+from lm_eval_bertjudge.tasks_folder import tasks_dir
 
 DATE = "2026-01-02T03-04-05.678901"
 GSM = {"question": "What is 9 + 9?", "answer": "9 + 9 = 18\n#### 18"}

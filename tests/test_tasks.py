@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -16,9 +18,10 @@ from datasets import load_dataset
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.tasks import TaskManager
 
+from lm_eval_bertjudge import known_tasks
 from lm_eval_bertjudge.harness import ReplayModel
-from lm_eval_bertjudge.harness.autoload import tasks_dir
 from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.tasks_folder import tasks_dir
 
 Doc = dict[str, Any]
 FORMATS = {"soft": "", "free": "_free", "strict": "_strict"}
@@ -392,15 +395,23 @@ def test_shuffled_options_are_the_same_every_time_and_the_letter_is_the_right_on
             assert [doc["options"] for doc in again] == [doc["options"] for doc in docs]
 
 
-def test_a_wrong_name_of_process_docs_says_what_there_is(load: Load) -> None:
-    documents = load("arc_easy_bertjudge").config.doc_to_target.__globals__
-    for name in ("arc", "arc_loose", "nothing_soft"):
-        with pytest.raises(AttributeError, match="mmlu_SUBJECT, then _soft"):
-            documents["__getattr__"](name)
+def test_the_files_are_as_their_script_writes_them() -> None:
+    script = Path(tasks_dir()) / "generate.py"
+    check = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert check.returncode == 0, check.stdout
+
+
+def test_a_logged_task_of_ours_is_read_by_its_own_file() -> None:
+    maths = known_tasks.templates("gsm8k_bertjudge_free")
+    assert maths == ("{{ problem | trim }}", "references", "open_math")
+    assert known_tasks.templates("gsm8k_train_bertjudge_free") == maths
+    subject = known_tasks.templates("mmlu_anatomy_bertjudge_strict")
+    assert known_tasks.templates("mmlu_train_bertjudge_strict") == subject
+    assert known_tasks.templates("boolq_bertjudge") is None
 
 
 def test_every_file_is_a_task_or_group_of_its_name(manager: TaskManager) -> None:
-    files = {path.stem for path in Path(tasks_dir()).glob("*.yaml")}
+    files = {path.stem for path in Path(tasks_dir()).glob("*/*.yaml")}
     assert files == {*manager.all_subtasks, *manager.all_groups}
 
 
@@ -592,7 +603,6 @@ def test_a_training_task_asks_what_its_task_asks_of_the_train_split_and_judges_n
         assert own.config.test_split == "train"
         assert not own.has_validation_docs()
         assert len(own.eval_docs) == len(raw(own))
-        assert {doc["formatting"] for doc in own.eval_docs} == {asks.eval_docs[0]["formatting"]}
         assert [[step.func.__name__ for step in ensemble.filters] for ensemble in own._filters] == [
             ["TakeFirstFilter"]
         ]
@@ -643,4 +653,4 @@ def test_candidates_are_generated_without_a_judge(
         ["Unanswerable"],
     ]
     for rows in samples.values():
-        assert all(row["doc"]["formatting"] == "soft" and row["resps"][0] for row in rows)
+        assert all(row["resps"][0] for row in rows)

@@ -14,12 +14,15 @@ from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.judge import _LOADED as LOADED
 from lm_eval_bertjudge.judges.encoder.judge import load_judge
 from lm_eval_bertjudge.types import JudgeItem
-from tests.triplet_rows import CHOICE, NUMBER
-from training.data import mix
+from tests.stages import refused
+from tests.triplet_rows import CHOICE, NUMBER, made
+from training.data import mixture
 from training.data.rows import read_rows, write_rows
 from training.evaluation import baselines, transfer
-from training.synthetic import answers, augment, phrasing
-from training.synthetic.made import __main__ as made
+from training.synthetic import answers, phrasing, prompts, registry
+from training.synthetic.kinds import exchanges
+from training.synthetic.made import __main__ as own_questions
+from training.synthetic.pool import Pool
 
 OPEN = {
     "id": "o/1", "source": "o", "category": "open_qa", "question": "Capital of Peru?",
@@ -53,23 +56,20 @@ def test_a_candidate_without_a_final_answer_is_left_alone() -> None:
 
 def test_restating_keeps_the_label_and_the_answer() -> None:
     for seed in RNG_SEEDS:
-        row = augment.restated(CHOICE, random.Random(seed))
-        assert row["label"] == int(row["made"] != "undecided")
+        (row,) = made("restated", CHOICE, seed)
+        assert row["label"] or row["label_source"] == "made"
         assert any(form in row["candidate"] for form in ("B", "b", "blue", "second"))
         assert "B" in row["reference"] or "blue" in row["reference"]
 
 
 def test_a_bare_row_has_nothing_of_the_way_to_the_answer() -> None:
-    assert not any(
-        "sky" in augment.restated(CHOICE, random.Random(seed), bare=True)["candidate"]
-        for seed in RNG_SEEDS
-    )
+    assert not any("sky" in made("answer_only", CHOICE, seed)[0]["candidate"] for seed in RNG_SEEDS)
 
 
-@pytest.mark.parametrize("kind", made.KINDS)
+@pytest.mark.parametrize("kind", own_questions.KINDS)
 def test_no_made_answer_is_both_right_and_wrong(kind: str) -> None:
     for seed in range(200):
-        case = made.KINDS[kind][1](random.Random(seed))
+        case = own_questions.KINDS[kind][1](random.Random(seed))
         assert case.right
         assert case.wrong
         assert not set(case.right) & set(case.wrong), (case.question, case.reference)
@@ -77,8 +77,8 @@ def test_no_made_answer_is_both_right_and_wrong(kind: str) -> None:
 
 
 def test_a_made_row_that_gives_two_answers_is_wrong() -> None:
-    row = made.row("place", 1, random.Random(0))
-    rows = [made.row("place", n, random.Random(n)) for n in range(400)]
+    row = own_questions.row("place", 1, random.Random(0))
+    rows = [own_questions.row("place", n, random.Random(n)) for n in range(400)]
     assert row.keys() >= {"id", "question", "references", "candidate", "label", "licence"}
     assert all(r["label"] == 0 for r in rows if r["candidate"].startswith(("Either ", "Both ")))
     assert 0.35 < sum(r["label"] for r in rows) / len(rows) < 0.65
@@ -96,18 +96,16 @@ def test_the_forms_of_the_transfer_test_are_never_trained_on() -> None:
 
 def test_a_right_answer_against_another_option_or_number_is_wrong_and_the_reverse() -> None:
     for seed in RNG_SEEDS:
-        choice = augment.exchanged(CHOICE, random.Random(seed))
-        number = augment.exchanged(NUMBER, random.Random(seed))
-        assert choice is not None
-        assert number is not None
+        (choice,) = exchanges.with_another_reference(CHOICE, random.Random(seed))
+        (number,) = exchanges.with_another_reference(NUMBER, random.Random(seed))
         assert choice["label"] == 0
         assert choice["references"][0] in ("A. red", "C. green")
         assert (number["label"], number["references"]) == (1, ["17"])
 
 
 def test_nothing_is_exchanged_where_answer_and_label_disagree() -> None:
-    assert augment.exchanged(CHOICE | {"label": 0}, random.Random(0)) is None
-    assert augment.exchanged(NUMBER | {"label": 1}, random.Random(0)) is None
+    assert made("exchanged", CHOICE | {"label": 0}) == []
+    assert made("exchanged", NUMBER | {"label": 1}) == []
 
 
 @pytest.mark.parametrize("number", ["18", "0", "-3", "1,234", "2.50"])
@@ -119,21 +117,17 @@ def test_another_number_is_another_number(number: str) -> None:
 
 def test_a_question_is_never_dropped_where_only_the_letter_is_left() -> None:
     for seed in RNG_SEEDS:
-        row = augment.restated(CHOICE, random.Random(seed))
-        if row["made"].endswith("letter_only"):
-            assert augment.framed(row, random.Random(seed)) != ""
+        (row,) = made("restated", CHOICE, seed)
+        if row["reference_form"] == "letter_only":
+            assert prompts.framed(row, random.Random(seed)) != ""
 
 
 def test_made_open_answers_carry_the_label_of_what_they_decide_for() -> None:
     for seed in RNG_SEEDS:
-        for row in augment.open_answers(OPEN, ["Cusco"], random.Random(seed)):
-            if (
-                row["made"] == "open_answer"
-                and row["candidate"].count("Cusco") + row["candidate"].count("Lima") == 1
-            ):
-                assert row["label"] == int("Lima" in row["candidate"])
-            if row["made"] in ("refusal", "undecided"):
-                assert row["label"] == 0
+        first, *others = made("open_answers", OPEN, seed, texts=["Cusco"])
+        if first["candidate"].count("Cusco") + first["candidate"].count("Lima") == 1:
+            assert first["label"] == int("Lima" in first["candidate"])
+        assert all(row["label"] == 0 for row in others)
 
 
 @pytest.fixture
@@ -150,8 +144,8 @@ def triplets(tmp_path: Path) -> Path:
         with gzip.open(folder / f"{base['source']}.jsonl.gz", "wt") as out:
             out.writelines(json.dumps(row) + "\n" for row in rows)
     plan = {
-        "m": {"rows": 30, "exchanged": 20},
-        "n": {"rows": 20, "exchanged": 10, "cut": 5},
+        "m": {"restated": 30, "exchanged": 20},
+        "n": {"restated": 20, "exchanged": 10, "cut": 5},
         "o": {"open_answers": 20},
     }
     (tmp_path / "mix.json").write_text(json.dumps(plan))
@@ -160,7 +154,7 @@ def triplets(tmp_path: Path) -> Path:
 
 def mixed(triplets: Path, *flags: str) -> list[dict[str, Any]]:
     out = triplets.parent / "train.jsonl"
-    mix.main(
+    mixture.main(
         [
             "--triplets",
             str(triplets),
@@ -191,8 +185,35 @@ def test_the_same_seed_gives_the_same_file_and_another_does_not(triplets: Path) 
     assert mixed(triplets) != mixed(triplets, "--seed", "5")
 
 
+def test_a_new_kind_or_number_changes_no_row_of_the_others(triplets: Path) -> None:
+    plan = json.loads((triplets.parent / "mix.json").read_text())
+    before = mixed(triplets)
+    plan["m"] |= {"chatter": 10}
+    plan["n"] = {"forged": 5} | plan["n"]
+    (triplets.parent / "mix.json").write_text(json.dumps(plan))
+    after = mixed(triplets)
+    assert len(after) == len(before) + 15
+    assert [row for row in after if row["kind"] not in ("chatter", "forged")] == before
+
+
+def test_former_names_of_kinds_are_read_with_a_warning(
+    triplets: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = mixed(triplets)
+    mix = (triplets.parent / "mix.json").read_text().replace("restated", "rows")
+    (triplets.parent / "mix.json").write_text(mix)
+    assert mixed(triplets) == now
+    assert "rows (now restated)" in caplog.text
+
+
+def test_every_mix_file_names_known_kinds() -> None:
+    for path in (Path(mixture.__file__).parents[1] / "recipes").glob("*_mix.json"):
+        for source, plan in json.loads(path.read_text()).items():
+            assert plan.keys() <= registry.KINDS.keys(), (path.name, source)
+
+
 def test_a_source_without_a_permitted_row_is_an_error(triplets: Path) -> None:
-    with pytest.raises(SystemExit, match="leave 'm' out of the mix"):
+    with refused(match="leave 'm' out of the mix"):
         mixed(triplets, "--licences", "GPL-3.0")
 
 
@@ -202,7 +223,7 @@ def test_balance_is_by_label_and_generator() -> None:
         for label, g, n in ((0, "a", 50), (0, "b", 5), (1, "a", 9))
         for _ in range(n)
     ]
-    chosen = mix.balanced(rows, 20, random.Random(0))
+    chosen = registry.balanced(rows, 20, random.Random(0))
     counts = {
         (label, g): sum(r == {"label": label, "generator": g} for r in chosen)
         for label, g in ((0, "a"), (0, "b"), (1, "a"))
@@ -290,7 +311,7 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path) -> N
     assert text.count("| dev |") == 3
     assert text.endswith(f"{judge_card.training['rows']}\n")
 
-    with pytest.raises(SystemExit, match="refused"):
+    with refused(match="refused"):
         export.main(
             ["--model", str(judge), "--output", str(tmp_path / "bad"), *check, "--max_flips=-1"]
         )
@@ -333,9 +354,7 @@ def test_the_average_of_two_judges_lies_between_them(tmp_path: Path) -> None:
         < load_judge(str(tmp_path / "mean")).predict(candidates=["Lima"], references=["Lima"])[0]
         < 1
     )
-    with pytest.raises(
-        SystemExit, match=r"no model.safetensors in .*nowhere: --models takes two output folders"
-    ):
+    with refused(match=r"no model.safetensors in .*nowhere: --models takes two output folders"):
         average.main(
             ["--models", "nowhere", str(later), "--weight", "0.5", "--output", str(tmp_path / "no")]
         )
@@ -389,7 +408,7 @@ def test_neighbours_are_the_answers_of_similar_questions(monkeypatch: pytest.Mon
 
 
 def test_a_distractor_is_of_the_same_shape_where_a_similar_question_has_one() -> None:
-    pool = mix.Pool(["Lima", "18", "Cusco"], {OPEN["question"]: ["18", "Santiago"]})
+    pool = Pool(["Lima", "18", "Cusco"], {OPEN["question"]: ["18", "Santiago"]})
     assert pool.near(OPEN) == ["Santiago"]
     assert pool.near(OPEN | {"question": "another"}) == pool.of_shape(OPEN) == ["Lima", "Cusco"]
 
@@ -398,11 +417,10 @@ def test_braces_in_a_question_or_a_passage_are_only_text() -> None:
     row = OPEN | {
         "question": "Is \\frac{c}{q} one?",
         "context": "Given {q} and {c}.",
-        "made": "form",
     }
     from training.evaluation.evaluate import prompt
 
-    for text in [prompt(row), *(augment.framed(row, random.Random(seed)) for seed in RNG_SEEDS)]:
+    for text in [prompt(row), *(prompts.framed(row, random.Random(seed)) for seed in RNG_SEEDS)]:
         assert not text or (text.count(row["question"]), text.count(row["context"])) == (1, 1)
 
 

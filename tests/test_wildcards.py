@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lm_eval.tasks import TaskManager
 
-from lm_eval_bertjudge.harness.autoload import tasks_dir
+from lm_eval_bertjudge.tasks_folder import tasks_dir
 
 
 @pytest.fixture(scope="module")

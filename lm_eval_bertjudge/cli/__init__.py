@@ -16,7 +16,6 @@ from typing import Any
 
 from lm_eval_bertjudge.analysis import agree
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
-from lm_eval_bertjudge.harness.autoload import tasks_dir
 from lm_eval_bertjudge.io.output import open_output
 from lm_eval_bertjudge.io.rows import read_rows, readable_twice
 from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS
@@ -24,6 +23,7 @@ from lm_eval_bertjudge.rejudge import command
 from lm_eval_bertjudge.report import command as report
 from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.scorer import FALLBACKS, METHODS, Pipeline
+from lm_eval_bertjudge.tasks_folder import tasks_dir
 from lm_eval_bertjudge.types import JudgeItem, Source
 
 _CHUNK = 20_000  # rows held in memory at once

@@ -13,17 +13,11 @@ from __future__ import annotations
 import os
 import sys
 
+from lm_eval_bertjudge.tasks_folder import tasks_dir
+
 TYPE_CHECKING = False  # typing itself would cost more than the rest of this module
 if TYPE_CHECKING:
     from typing import Any
-
-
-def tasks_dir() -> str:
-    """The folder with our task files: in a checkout beside the package, in an installed wheel inside it."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    beside = os.path.join(os.path.dirname(package), "task_yamls")
-    is_checkout = os.path.exists(os.path.join(os.path.dirname(package), "pyproject.toml"))
-    return beside if is_checkout and os.path.isdir(beside) else os.path.join(package, "task_yamls")
 
 
 class _Finder:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.harness.autoload import tasks_dir
 from lm_eval_bertjudge.harness.filter import BertJudgeFilter
 from lm_eval_bertjudge.harness.load_hook import unhooked
 from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.tasks_folder import tasks_dir
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from lm_eval_bertjudge.harness.autoload import tasks_dir
+from lm_eval_bertjudge.tasks_folder import tasks_dir
 
 _OURS = "bertjudge"
 _MAGIC = frozenset("*?[")

@@ -13,29 +13,21 @@ answers of one model to one document are one row; where a task was run twice, th
 
 from __future__ import annotations
 
-import argparse
 import collections
 import hashlib
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-import yaml
-
-from lm_eval_bertjudge import template
+from lm_eval_bertjudge import task_files, template
+from lm_eval_bertjudge.errors import InputError
+from training import stage
 from training.data.rows import Row, read_rows, sha256, write_manifest, write_rows
 
-TASK_YAMLS = Path(__file__).parents[2] / "task_yamls"
-# The column of a document that tells its category, which is also the file in task_yamls that has the prompt.
-CATEGORIES = {"options": "multiple_choice", "passage": "context_extraction", "problem": "open_math"}
-LICENCES = {
-    "mmlu_train": "MIT", "gsm8k_train": "MIT", "hendrycks_math_train": "MIT", "arc_easy_train": "CC-BY-SA-4.0",
-    "arc_challenge_train": "CC-BY-SA-4.0", "squadv2_train": "CC-BY-SA-4.0", "hotpotqa_train": "CC-BY-SA-4.0",
-}  # fmt: skip
+Place = tuple[str, str, str, int, int]  # generator, revision, task, document, repeat
 
 _FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+?)\.jsonl(?:\.gz)?")
 _SOURCE = re.compile(r"(?P<source>.+?(?:_train(?=_)|(?=_bertjudge)))")
@@ -49,7 +41,7 @@ def sample_files(folders: list[Path]) -> list[tuple[Path, str, str]]:
             (path, _FILE.fullmatch(path.name)) for path in sorted(folder.rglob("samples_*.jsonl*"))
         ]
         if not any(match for _, match in named):
-            raise SystemExit(
+            raise InputError(
                 f"{folder} has no samples_TASK_DATE.jsonl: run lm_eval with --log_samples --output_path"
             )
         found += [(path, match["task"], match["date"]) for path, match in named if match]
@@ -60,7 +52,7 @@ def generator_of(file: Path, date: str) -> tuple[str, str]:
     """The model's name and revision in the results file of a sample file's run; a local folder by its last part."""
     results = file.with_name(f"results_{date}.json")
     if not results.exists():
-        raise SystemExit(
+        raise InputError(
             f"{file} has no {results.name} beside it: the run was cut short, run it again"
         )
     found = json.loads(results.read_text(encoding="utf-8"))
@@ -69,44 +61,37 @@ def generator_of(file: Path, date: str) -> tuple[str, str]:
     return Path(name).name if name.startswith(("/", ".")) else name, str(revision)
 
 
-@lru_cache
-def prompt_template(category: str) -> str:
-    """The Jinja prompt of a category's tasks, from the one place where it stands."""
-
-    class Loader(yaml.SafeLoader):
-        """YAML with the harness's `!function` tags left as text."""
-
-    Loader.add_multi_constructor("!", lambda loader, suffix, node: suffix)
-    text = (TASK_YAMLS / category).read_text(encoding="utf-8")
-    return str(yaml.load(text, Loader)["doc_to_text"])  # a subclass of SafeLoader
+def settings_of(task: str, file: Path) -> dict[str, Any]:
+    """What the file of a sample file's task says."""
+    settings = task_files.of_task(task)
+    if settings is None:
+        raise InputError(
+            f"{file} is of the task {task}; expected was one of training/tasks or task_yamls"
+        )
+    return settings
 
 
-def document(sample: Row, file: Path) -> Row:
+def document(sample: Row, task: str, settings: dict[str, Any], file: Path) -> Row:
     """What a row says about the question: category, question, context?, prompt, references, format."""
     doc = sample["doc"]
-    column = next((name for name in CATEGORIES if name in doc and "references" in doc), None)
-    if column is None:
-        raise SystemExit(
-            f"{file}: its documents have {', '.join(sorted(doc))}; expected were those of training/tasks, with "
-            f"`references` and one of {', '.join(CATEGORIES)}"
-        )
-    category = CATEGORIES[column]
-    prompt = template.question(prompt_template(category), doc)
-    if prompt not in _asked(sample):
-        raise SystemExit(
-            f"{file}, document {sample['doc_id']}: the model was not asked what task_yamls/{category} asks now; use "
-            "the checkout that generated these answers, or generate them again"
+    prompt = template.question(settings["doc_to_text"], doc)
+    if prompt not in _request(sample):
+        raise InputError(
+            f"{file}, document {sample['doc_id']}: the model was not asked what {task} asks now; use the checkout "
+            "that generated these answers, or generate them again"
         )
     question = doc.get("problem", doc.get("question", "")).strip()
-    if column == "options":
+    if "options" in doc:
         listed = zip(ascii_uppercase, doc["options"], strict=False)
         question += "\n" + "\n".join(f"{letter}) {text}" for letter, text in listed)
-    context = {"context": doc["passage"]} if column == "passage" else {}
-    about = {"category": category, "question": question} | context
-    return about | {"prompt": prompt, "references": doc["references"], "format": doc["formatting"]}
+    about = {"category": task_files.category(settings), "question": question}
+    if "passage" in doc:
+        about["context"] = doc["passage"]
+    answer = {"references": doc["references"], "format": task_files.format_of(task)}
+    return about | {"prompt": prompt} | answer
 
 
-def _asked(sample: Row) -> str:
+def _request(sample: Row) -> str:
     """The logged request as text; of a chat server, which gets messages, what they say."""
     request = sample["arguments"]["gen_args_0"]["arg_0"]
     if isinstance(request, str):
@@ -114,32 +99,36 @@ def _asked(sample: Row) -> str:
     return "\n".join(message["content"] for message in json.loads(request[0]))
 
 
-def answers(file: Path, task: str, generator: str, revision: str) -> Iterator[tuple[tuple, Row]]:
+def answers(file: Path, task: str, generator: str, revision: str) -> Iterator[tuple[Place, Row]]:
     """The answers in a sample file, each after the key that another run of the same task would give it."""
     match = _SOURCE.match(task)
-    source = match["source"] if match else task
+    settings = settings_of(task, file)
+    licence = settings["metadata"].get("licence", "unstated")
     for sample in read_rows(file):
-        about = document(sample, file)
+        about = document(sample, task, settings, file)
         for repeat, candidate in enumerate(sample["resps"][0]):
             text = "\0".join([about["prompt"], *about["references"], str(candidate)])
             digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-            row = {
-                "id": f"{generator}/{task}/{sample['doc_id']}/{digest}",
-                "source": source,
-                "task": task,
-                **about,
-            }
-            row |= {"candidate": str(candidate), "generator": generator, "revision": revision}
-            row |= {
-                "finish_reason": sample.get("finish_reason"),
-                "licence": LICENCES.get(source, "unstated"),
-            }
-            yield (generator, revision, task, sample["doc_id"], repeat), row
+            place = generator, revision, task, sample["doc_id"], repeat
+            yield (
+                place,
+                {
+                    "id": f"{generator}/{task}/{sample['doc_id']}/{digest}",
+                    "source": match["source"] if match else task,
+                    "task": task,
+                    **about,
+                    "candidate": str(candidate),
+                    "generator": generator,
+                    "revision": revision,
+                    "finish_reason": sample.get("finish_reason"),
+                    "licence": licence,
+                },
+            )
 
 
 def collect(folders: list[Path], generator: str | None = None) -> tuple[list[Row], dict[str, Any]]:
     """The candidates of all runs under the folders, without repetitions, and what the manifest says about them."""
-    by_place: dict[tuple, Row] = {}
+    by_place: dict[Place, Row] = {}
     files = sample_files(folders)
     for file, task, date in files:
         name, revision = generator_of(file, date)
@@ -154,10 +143,9 @@ def collect(folders: list[Path], generator: str | None = None) -> tuple[list[Row
     }
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument(
         "runs", type=Path, nargs="+", help="output folders of lm_eval, searched at any depth"
     )

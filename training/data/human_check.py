@@ -14,6 +14,7 @@ import numpy as np
 
 from lm_eval_bertjudge import render
 from lm_eval_bertjudge.analysis.intervals import wilson
+from lm_eval_bertjudge.errors import InputError
 from training.data.rows import Row
 
 COLUMNS = ("human_label", "category", "question", "references", "candidate", "id")
@@ -22,7 +23,7 @@ COLUMNS = ("human_label", "category", "question", "references", "candidate", "id
 def draw(rows: list[Row], n: int, path: Path, *, seed: int) -> None:
     """Writes a CSV file with `n` of the labelled rows, `human_label` left empty: 1 right, 0 wrong."""
     if path.exists():
-        raise SystemExit(f"{path} exists and may be filled in: move it, then draw again")
+        raise InputError(f"{path} exists and may be filled in: move it, then draw again")
     rng = random.Random(seed)
     by_category = {
         c: [r for r in rows if r["category"] == c] for c in sorted({r["category"] for r in rows})
@@ -52,11 +53,11 @@ def filled_in(path: Path) -> dict[str, int]:
         found = {row["id"]: row["human_label"].strip() for row in csv.DictReader(lines)}
     given = {name: said for name, said in found.items() if said}
     if odd := set(given.values()) - {"0", "1"}:
-        raise SystemExit(
+        raise InputError(
             f"{path}: human_label must be 1, 0 or empty; it has {', '.join(sorted(odd))}"
         )
     if not given:
-        raise SystemExit(f"{path}: no human_label is filled in")
+        raise InputError(f"{path}: no human_label is filled in")
     return {name: int(said) for name, said in given.items()}
 
 
@@ -65,7 +66,7 @@ def score(rows: list[Row], path: Path) -> str:
     intervals (Wilson's; of the mean Agresti and Coull's)."""
     people, labels = filled_in(path), {row["id"]: row for row in rows}
     if unknown := sorted(people.keys() - labels.keys()):
-        raise SystemExit(f"{path}: {len(unknown)} ids have no label, such as {unknown[0]}")
+        raise InputError(f"{path}: {len(unknown)} ids have no label, such as {unknown[0]}")
     rows_shown, shares, variances = [], [], []
     for category in sorted({labels[name]["category"] for name in people}):
         same = [

@@ -24,10 +24,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from lm_eval_bertjudge.errors import BertJudgeError
+from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.judges.llm import prompts
 from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.types import JudgeItem, Reason
+from training import stage
 from training.data import human_check
 from training.data.journal import Journal, finished_lines
 from training.data.rows import Row, read_rows, sha256, write_manifest
@@ -144,9 +145,7 @@ def _by_session(lines: list[Row]) -> Iterator[tuple[int, Iterator[Row]]]:
 
 
 def parsed(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = stage.parser(__doc__)
     parser.add_argument(
         "--candidates", type=Path, required=True, help="candidates.jsonl of training.candidates"
     )
@@ -189,7 +188,8 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     return args
 
 
-def main(argv: list[str] | None = None) -> None:
+@stage.command
+def main(argv: list[str] | None) -> None:
     args = parsed(argv)
     rows = list(read_rows(args.candidates))
     if args.human_check or args.score:
@@ -208,9 +208,9 @@ def main(argv: list[str] | None = None) -> None:
     try:
         missing = label(rows, args)
     except BertJudgeError as error:
-        raise SystemExit(f"{error}\n{again}") from error
+        raise InputError(f"{error}\n{again}") from error
     if missing:
-        raise SystemExit(
+        raise InputError(
             f"{missing.total()} of {len(rows)} candidates got no reply ({dict(missing)}). {again}"
         )
     found = manifest(args, len(rows))

@@ -11,17 +11,17 @@ REWORDED_DIR/SOURCE_reworded.jsonl.gz, is a source for training.mix (plan "plain
 
 from __future__ import annotations
 
-import argparse
 import collections
 import dataclasses
 import random
 import re
 from pathlib import Path
 
-from lm_eval_bertjudge.errors import BertJudgeError
+from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.judges.llm.judge import LLMOptions
 from lm_eval_bertjudge.judges.llm.prompts import Failure, Message, Reply, neutral
 from lm_eval_bertjudge.text import response
+from training import stage
 from training.data.journal import Journal, finished_lines
 from training.data.rows import Row, read_rows, write_manifest, write_rows
 
@@ -107,10 +107,9 @@ def positives(rows: list[Row], texts: dict[str, str], model: str) -> list[Row]:
     ]
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument("--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz")
     parser.add_argument("--source", required=True)
     parser.add_argument("--n", type=int, default=2000, help="questions")
@@ -129,11 +128,11 @@ def main(argv: list[str] | None = None) -> None:
         rows = chosen(list(read_rows(args.triplets / f"{args.source}.jsonl.gz")), args.n, args.seed)
         missing = ask(rows, options, journal)
     except BertJudgeError as error:
-        raise SystemExit(
+        raise InputError(
             f"{error}\nKept: {args.output}. The same command goes on from there"
         ) from error
     if missing:
-        raise SystemExit(
+        raise InputError(
             f"{missing} of {len(rows)} got no reply. Kept: {journal}. The same command goes on from there"
         )
     lines = finished_lines(journal)[1]

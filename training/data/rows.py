@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io.output import open_output, write_rows
 from lm_eval_bertjudge.io.rows import Row, read_rows
 
@@ -34,7 +35,7 @@ def source_files(folder: Path, names: str | None) -> dict[str, Path]:
     }
     chosen = {name: path for name, path in files.items() if not names or name in names.split(",")}
     if not chosen:
-        raise SystemExit(f"{folder} has none of the sources asked for; it has {', '.join(files)}")
+        raise InputError(f"{folder} has none of the sources asked for; it has {', '.join(files)}")
     return chosen
 
 

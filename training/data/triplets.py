@@ -9,13 +9,14 @@ dev_unseen_generators/. Rows without a label are nowhere. The folder appears who
 
 from __future__ import annotations
 
-import argparse
 import collections
 import hashlib
 import json
 import shutil
 from pathlib import Path
 
+from lm_eval_bertjudge.errors import InputError
+from training import stage
 from training.data.journal import finished_lines
 from training.data.rows import Row, read_rows, sha256, write_rows
 
@@ -38,13 +39,13 @@ def labelled(candidates: Path, labels: Path) -> list[Row]:
     """The candidates that have a label, with it and where it comes from."""
     sessions, lines = finished_lines(labels)
     if not sessions:
-        raise SystemExit(f"{labels} has no labels: make them with training.label")
+        raise InputError(f"{labels} has no labels: make them with training.label")
     labeller = sessions[0]["settings"]["labeller"]
     source = "rule" if labeller == "lexical" else f"llm:{labeller}"
     by_id = {line["id"]: line["label"] for line in lines}
     rows = list(read_rows(candidates))
     if missing := [row["id"] for row in rows if row["id"] not in by_id]:
-        raise SystemExit(
+        raise InputError(
             f"{labels} lacks {len(missing)} of {len(rows)} candidates, such as {missing[0]}: run training.label again"
         )
     return [
@@ -54,10 +55,9 @@ def labelled(candidates: Path, labels: Path) -> list[Row]:
     ]
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument("--candidates", type=Path, required=True)
     parser.add_argument("--labels", type=Path, required=True)
     parser.add_argument(
@@ -71,7 +71,7 @@ def main(argv: list[str] | None = None) -> None:
     rows = labelled(args.candidates, args.labels)
     unseen = set(filter(None, args.unseen_generators.split(",")))
     if unknown := unseen - {row["generator"] for row in rows}:
-        raise SystemExit(f"no candidate is of {', '.join(sorted(unknown))}")
+        raise InputError(f"no candidate is of {', '.join(sorted(unknown))}")
     files: dict[tuple[str, str], list[Row]] = collections.defaultdict(list)
     for row in rows:
         if split := split_of(row, args.dev_percent, unseen):

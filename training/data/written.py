@@ -9,10 +9,10 @@ language. A hash of the question puts a tenth of the questions into dev.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from training import stage
 from training.data.rows import Row, read_rows, write_rows
 from training.data.triplets import in_dev
 
@@ -38,10 +38,9 @@ def rows_of(group: Row, group_id: str) -> Iterator[Row]:
         }
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument("--written", type=Path, default=WRITTEN, help="folder of .jsonl.gz groups")
     parser.add_argument("--output", type=Path, required=True, help="folder for train/ and dev/")
     parser.add_argument("--dev_percent", type=float, default=10.0, help="of the questions")

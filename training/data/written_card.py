@@ -9,7 +9,6 @@ saw neither labels nor kinds. The tables replace what stands below the marker in
 
 from __future__ import annotations
 
-import argparse
 import collections
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
+from training import stage
 from training.data.rows import Row, read_rows
 from training.data.written import WRITTEN, rows_of
 
@@ -96,10 +96,9 @@ def language(row: Row) -> str:
     return "across" if ">" in row["lang"] else str(row["lang"])
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument("--written", type=Path, default=WRITTEN, help="folder of .jsonl.gz groups")
     args = parser.parse_args(argv)
     rows, second = all_rows(args.written), second_labels(args.written)

@@ -9,7 +9,6 @@ them. Each judge gets the answers that it calls wrong itself.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from lm_eval_bertjudge import render
 from lm_eval_bertjudge.rules.decision import decide_by_rules, is_match
 from lm_eval_bertjudge.scorer import Pipeline
 from lm_eval_bertjudge.types import JudgeItem
+from training import stage
 from training.data.rows import read_rows
 from training.evaluation.evaluate import items_of
 
@@ -140,10 +140,9 @@ def table(found: dict[str, dict[str, tuple[int, int]]]) -> str:
     return render.table(["attack", *found], rows)
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument(
         "--triplets", type=Path, required=True, metavar="DIR", help="folder with SOURCE.jsonl.gz"
     )

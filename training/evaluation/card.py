@@ -9,7 +9,6 @@ split's sources, `{{ card.parity.flips }}` and so on.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,10 @@ from typing import Any
 import jinja2
 
 from lm_eval_bertjudge.analysis.intervals import wilson
+from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.render import estimate
+from training import stage
 from training.evaluation import evaluate
 
 
@@ -28,7 +29,7 @@ def render(card: JudgeCard, text: str) -> str:
     def entries(split: str, prefix: str = "") -> list[dict[str, Any]]:
         found = [e for e in card.accuracy if e["split"] == split and e["source"].startswith(prefix)]
         if not found:
-            raise SystemExit(
+            raise InputError(
                 f"no figures for {split} {prefix} in the card: run training.evaluate --write_card"
             )
         return found
@@ -55,10 +56,9 @@ def _data(training: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield training["data"]
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument(
         "--judge", type=Path, required=True, help="judge folder with an evaluated judge_card.json"
     )

@@ -7,7 +7,6 @@ A case has id, kind, question, reference, candidate, label (1 right, 0 wrong); c
 
 from __future__ import annotations
 
-import argparse
 from collections import defaultdict
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from lm_eval_bertjudge.judges.encoder.judge import load_judge
 from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.rules.decision import decide_by_rules
 from lm_eval_bertjudge.types import JudgeItem
+from training import stage
 from training.data.rows import Row, read_rows
 
 METHODS = ("lexical", "cascade", "judge")
@@ -65,10 +65,9 @@ def table(found: dict[str, dict[str, float]]) -> str:
     return render.table(["kind", "n", *METHODS], rows)
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument("cases", type=Path, help="jsonl file")
     parser.add_argument(
         "--judge", default="default", help="judge folder, hub id, or the embedded one"

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from lm_eval_bertjudge import render
 from lm_eval_bertjudge.analysis.intervals import wilson
-from lm_eval_bertjudge.errors import BertJudgeError, ReferenceTooLongError
+from lm_eval_bertjudge.errors import BertJudgeError, InputError, ReferenceTooLongError
 from lm_eval_bertjudge.judges.encoder.encoding import Encoder
 from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER, load_judge
 from lm_eval_bertjudge.judges.llm.judge import LLMOptions, decided
@@ -38,6 +38,7 @@ from lm_eval_bertjudge.judges.llm.prompts import PROMPTS, Failure, Reply, messag
 from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.text.response import read_response
 from lm_eval_bertjudge.types import JudgeItem, Source, Verdict
+from training import stage
 from training.data.journal import Journal, finished_lines
 from training.data.rows import Row, in_turns, read_rows, source_files
 from training.evaluation.baselines import contains
@@ -196,9 +197,7 @@ def lexical_rule(item: JudgeItem) -> bool | None:
 
 
 def parsed(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = stage.parser(__doc__)
     parser.add_argument("--output", type=Path, required=True, help="folder; a file for each judge")
     parser.add_argument("--table", action="store_true", help="only show what is in the folder")
     parser.add_argument("--triplets", type=Path, help="folder with SOURCE.jsonl.gz")
@@ -229,13 +228,14 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     return args
 
 
-def main(argv: list[str] | None = None) -> None:
+@stage.command
+def main(argv: list[str] | None) -> None:
     args = parsed(argv)
     if not args.table:
         try:
             run(args)
         except BertJudgeError as error:
-            raise SystemExit(
+            raise InputError(
                 f"{error}\nKept: {args.output}. The same command goes on from there"
             ) from error
     print(table(args.output))

@@ -10,7 +10,6 @@ for of the judge without the question. The best of a row's references counts.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 from pathlib import Path
@@ -24,6 +23,7 @@ from lm_eval_bertjudge.judges.encoder.judge import load_judge
 from lm_eval_bertjudge.rules.decision import decide_by_rules
 from lm_eval_bertjudge.scorer import Pipeline
 from lm_eval_bertjudge.types import JudgeItem, Verdict
+from training import stage
 from training.data.rows import Row, read_rows, source_files
 from training.evaluation import baselines
 from training.synthetic import phrasing
@@ -132,10 +132,9 @@ def table(entries: list[dict]) -> str:
     return render.table(head, rows)
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument(
         "--judge", default="default", help="judge folder, hub id, or the embedded one"
     )

@@ -9,13 +9,13 @@ file per form, `maths_table.jsonl.gz` and so on, in the form training.evaluate r
 
 from __future__ import annotations
 
-import argparse
 import random
 from collections.abc import Iterator
 from pathlib import Path
 
 from num2words import num2words
 
+from training import stage
 from training.data.rows import Row, read_rows, write_manifest, write_rows
 from training.synthetic import answers
 
@@ -86,10 +86,9 @@ def _agrees(row: Row, answer: str, choices: dict[str, str]) -> bool:
     return answers.is_number(plain) and float(plain) == float(answer)
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument(
         "--triplets", type=Path, required=True, help="folder with dev files of the two sources"
     )

@@ -32,8 +32,10 @@ from transformers import (
 )
 
 from lm_eval_bertjudge.analysis import agreement
+from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judges.llm.prompts import PROMPTS, Reply, messages, parse
 from lm_eval_bertjudge.types import JudgeItem
+from training import stage
 from training.data.rows import Row, read_rows
 from training.model.train import last_checkpoint, wants_bf16
 
@@ -80,7 +82,7 @@ def load(path: Path, tokenizer: PreTrainedTokenizerBase, max_length: int) -> Dat
     ]
     logger.info("%s: %d rows, %d too long and left out", path, sum(fits), len(fits) - sum(fits))
     if not any(fits):
-        raise SystemExit(
+        raise InputError(
             f"no row of {path} fits into {max_length} tokens: give a greater --max_length"
         )
     kept = [(row, prompt) for row, prompt, fit in zip(rows, prompts, fits, strict=True) if fit]
@@ -227,9 +229,7 @@ def generated(
 
 
 def parsed(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = stage.parser(__doc__)
     parser.add_argument("stage", choices=("sft", "grpo", "measure"))
     parser.add_argument("--model", required=True, help="folder or hub id of a chat model")
     parser.add_argument("--train", type=Path, help="training file of training.mix")
@@ -288,7 +288,8 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     return args
 
 
-def main(argv: list[str] | None = None) -> None:
+@stage.command
+def main(argv: list[str] | None) -> None:
     args = parsed(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     {"sft": sft, "grpo": grpo, "measure": measure}[args.stage](args)

@@ -10,23 +10,23 @@ rows.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import shutil
 from pathlib import Path
 
 from safetensors.torch import load_file, save_file
 
+from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import ENCODING_VERSIONS
+from training import stage
 
 WEIGHTS = "model.safetensors"
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument(
         "--models", type=Path, nargs=2, required=True, help="two output folders of training.train"
     )
@@ -39,12 +39,12 @@ def main(argv: list[str] | None = None) -> None:
     )
     args = parser.parse_args(argv)
     if missing := [str(folder) for folder in args.models if not (folder / WEIGHTS).exists()]:
-        raise SystemExit(
+        raise InputError(
             f"no {WEIGHTS} in {', '.join(missing)}: --models takes two output folders of training.train"
         )
     first, second = (load_file(folder / WEIGHTS) for folder in args.models)
     if {k: v.shape for k, v in first.items()} != {k: v.shape for k, v in second.items()}:
-        raise SystemExit(
+        raise InputError(
             f"{args.models[0]} and {args.models[1]} are not of one shape; only judges of one base average"
         )
     args.output.mkdir(parents=True, exist_ok=True)

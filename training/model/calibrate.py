@@ -9,7 +9,6 @@ p = .5 moves with the shift; the order of answers does not change. Running it ag
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import shutil
 from pathlib import Path
@@ -19,9 +18,11 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from sklearn.linear_model import LogisticRegression
 
+from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.judge import load_judge
 from lm_eval_bertjudge.types import Source
+from training import stage
 from training.data.rows import read_rows
 from training.evaluation.evaluate import items_of
 
@@ -65,7 +66,7 @@ def fold(model: Path, scale: float, shift: float) -> None:
     """Writes scale and shift into the classifier: its outputs times `scale`, half of `shift` to either label's bias."""
     tensors = load_file(model / AS_TRAINED)
     if "classifier.bias" not in tensors:
-        raise SystemExit(
+        raise InputError(
             f"{model} has no classifier.bias to fold the calibration into; leave this stage out"
         )
     tensors["classifier.weight"] *= scale
@@ -75,10 +76,9 @@ def fold(model: Path, scale: float, shift: float) -> None:
     save_file(tensors, model / WEIGHTS, metadata={"format": "pt"})
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument(
         "--model",
         type=Path,

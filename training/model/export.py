@@ -10,7 +10,6 @@ nothing is left at --output.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import shutil
 import tempfile
@@ -23,8 +22,10 @@ import onnx
 import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
+from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.judge import load_judge
+from training import stage
 from training.data.rows import Row, read_rows
 from training.evaluation.evaluate import items_of
 from training.model import bert_graph, quantise
@@ -95,10 +96,9 @@ def parity(original: Path, exported: Path, rows: list[Row]) -> dict[str, float |
     }
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument("--model", type=Path, required=True, help="output folder of training.train")
     parser.add_argument(
         "--output", type=Path, required=True, help="judge folder to write (replaced if there)"
@@ -116,7 +116,7 @@ def main(argv: list[str] | None = None) -> None:
         for row in islice(read_rows(path), args.check_rows)
     ]
     if not rows:
-        raise SystemExit(
+        raise InputError(
             f"--check {args.check} has no SOURCE.jsonl.gz: there is nothing to measure the export on"
         )
     config = AutoConfig.from_pretrained(args.model)
@@ -138,7 +138,7 @@ def main(argv: list[str] | None = None) -> None:
             if found["flips"] <= args.max_flips * len(rows):
                 break
         else:
-            raise SystemExit(
+            raise InputError(
                 f"refused: {found['flips']} of {len(rows)} verdicts differ from the original's ({found})"
             )
         dataclasses.replace(card, parity=found).write(made)

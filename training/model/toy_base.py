@@ -5,7 +5,6 @@ python -m training.toy_base --train train.jsonl --output BASE_DIR
 
 from __future__ import annotations
 
-import argparse
 import os
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from tokenizers import (
 )
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
+from training import stage
 from training.data.rows import read_rows
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
@@ -48,10 +48,9 @@ def tokenizer_from(texts: list[str], vocab_size: int) -> PreTrainedTokenizerFast
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names)
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument("--train", type=Path, required=True, help="training file from training.mix")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--vocab_size", type=int, default=2000)

@@ -37,6 +37,7 @@ from lm_eval_bertjudge.judges.encoder.card import CARD_FILE, JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import ENCODING_VERSIONS, MARKERS, Encoder
 from lm_eval_bertjudge.text.item import prepare
 from lm_eval_bertjudge.types import JudgeItem
+from training import stage
 from training.data.rows import Row, read_rows, sha256
 
 logger = logging.getLogger(__name__)
@@ -200,10 +201,9 @@ def last_checkpoint(output_dir: Path) -> str | None:
     return None
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument(
         "--train", type=Path, required=True, help="training file from training.mix (.jsonl)"
     )

@@ -10,7 +10,6 @@ piece is read as its UTF-8 bytes (`byte_fallback`), so two unknown symbols stay 
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -21,6 +20,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoModel, AutoTokenizer
 
+from training import stage
 from training.data.rows import read_rows
 
 LANGUAGES = ("en", "fr", "de", "es", "it", "pt", "ru", "ar", "zh", "ja", "ko")
@@ -102,10 +102,9 @@ def embeddings(weight: torch.Tensor, kept: list[int], seed: int) -> torch.Tensor
     return torch.cat([rows, rows.mean(0) + noise * rows.std(0)])
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument("--base", required=True, help="encoder: folder or hub id")
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="folders of .jsonl.gz")
     parser.add_argument("--words", type=int, default=25_000, help="commonest words per language")

@@ -8,11 +8,11 @@ other questions of its kind. France and the United Kingdom are left out: tests/t
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 from pathlib import Path
 
+from training import stage
 from training.data.rows import write_rows
 
 FACTS: dict[str, dict[str, str]] = {
@@ -79,10 +79,9 @@ FACTS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument("--output", type=Path, required=True, help="folder to write into")
     parser.add_argument(
         "--copies", type=int, default=70, help="rows per fact; each becomes another made answer"

@@ -10,13 +10,13 @@ FILE is JSON: question to a list of texts.
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
 import torch
 from transformers import AutoModel, AutoTokenizer
 
+from training import stage
 from training.data.rows import Row, read_rows
 
 N_NEIGHBOURS = 20
@@ -76,10 +76,9 @@ def short_answers(rows: list[Row]) -> dict[str, str]:
     }
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument(
         "--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz files"
     )

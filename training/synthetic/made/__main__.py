@@ -9,11 +9,11 @@ green, blue". Each function below draws one question, the reference, other ways 
 
 from __future__ import annotations
 
-import argparse
 import random
 from collections.abc import Callable
 from pathlib import Path
 
+from training import stage
 from training.data.rows import Row, write_rows
 from training.synthetic import phrasing
 from training.synthetic.made import (
@@ -66,10 +66,9 @@ def row(kind: str, number: int, rng: random.Random) -> Row:
             "label_source": "made", "licence": "Apache-2.0"}  # fmt: skip
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+@stage.command
+def main(argv: list[str] | None) -> None:
+    parser = stage.parser(__doc__)
     parser.add_argument("--output", type=Path, required=True, help="folder to write into")
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
