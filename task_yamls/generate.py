@@ -129,7 +129,7 @@ def subjects(benchmark: str) -> dict[str, str]:
     if benchmark != "mmlu":
         return {benchmark: ""}
     code = (HERE / "mmlu" / "documents.py").read_text(encoding="utf-8")
-    names = re.findall(r"^(\w+) = per_document\(_question, subject=", code, re.MULTILINE)
+    names = re.findall(r"^(\w+) = per_document\(\s*_question, subject=", code, re.MULTILINE)
     return {f"mmlu_{name}": f"process_docs: !function documents.{name}\n" for name in names}
 
 

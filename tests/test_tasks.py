@@ -222,7 +222,8 @@ def references(docs: list[Doc]) -> list[list[str]]:
 
 def pipelines(task: ConfigurableTask) -> dict[str, Pipeline]:
     return {
-        ensemble.name: Pipeline.read(ensemble.filters[0].keywords) for ensemble in task._filters
+        name: Pipeline.read({k: v for k, v in options.items() if k != "context"})
+        for name, options in ((e.name, e.filters[0].keywords) for e in task._filters)
     }
 
 
