@@ -10,7 +10,12 @@ import pytest
 from lm_eval_bertjudge.harness import autoload
 
 PTH = Path(autoload.__file__).with_name("autoload.pth")
-MODULES = ["lm_eval_bertjudge", "lm_eval_bertjudge.harness", "lm_eval_bertjudge.harness.autoload"]
+MODULES = [
+    "lm_eval_bertjudge",
+    "lm_eval_bertjudge.harness",
+    "lm_eval_bertjudge.harness.autoload",
+    "lm_eval_bertjudge.tasks_folder",
+]
 
 
 def python(code: str, *, env: dict[str, str] | None = None, flags: tuple[str, ...] = ()) -> str:

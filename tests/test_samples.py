@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from lm_eval_bertjudge import cli, known_tasks, template
+from lm_eval_bertjudge import cli, known_tasks, task_files, template
 from lm_eval_bertjudge import scorer as pipeline_module
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io import verdict_files
@@ -605,9 +604,8 @@ def test_samples_of_our_own_tasks_are_rebuilt_as_their_template_does(
     tmp_path: Path, task: str
 ) -> None:
     category, doc = OURS[task]
-    loader = type("Loader", (yaml.SafeLoader,), {})
-    loader.add_constructor("!function", lambda *_: None)  # type: ignore[attr-defined]
-    asked = yaml.load((Path(tasks_dir()) / category).read_text(), Loader=loader)["doc_to_text"]
+    (file,) = Path(tasks_dir()).glob(f"*/{task}.yaml")
+    asked = task_files.read(file)["doc_to_text"]
     file = jsonl(
         tmp_path / f"samples_{task}.jsonl",
         [line_0413(0, "x", "judge", 0, doc | {"references": ["a", "b"]})],
