@@ -226,7 +226,7 @@ def test_agree_reports_every_slice_and_the_comparison(
     assert list(beside) == ["judge", "lexical", "exact_match,strict", "containment"]
     assert beside["lexical"] == beside["exact_match,strict"]
     assert beside["lexical"]["accuracy"] == pytest.approx(float((gold == rules).mean()))
-    assert beside["lexical"]["n_only_judge"] == int(((said == gold) & (rules != gold)).sum())
+    assert beside["lexical"]["n_only_first"] == int(((said == gold) & (rules != gold)).sum())
     assert beside["lexical"]["mcnemar_p"] == pytest.approx(found["against"]["mcnemar_p"])
     assert beside["containment"]["accuracy"] == pytest.approx(
         float((gold == 0).mean())

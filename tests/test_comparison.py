@@ -144,7 +144,7 @@ def test_a_judge_and_its_baselines_stand_in_one_table_of_figures() -> None:
     found = baselines.against_labels({"judge": judge, "other": other}, labels)
     assert found["other"]["precision"] == pytest.approx(sklearn.precision_score(labels, other))
     assert found["other"]["recall"] == pytest.approx(sklearn.recall_score(labels, other))
-    assert found["other"]["n_only_judge"] == ((judge == labels) & (other != labels)).sum()
+    assert found["other"]["n_only_first"] == ((judge == labels) & (other != labels)).sum()
     assert "mcnemar_p" not in found["judge"]
 
 

@@ -61,8 +61,8 @@ def _judges(content: Content) -> str:
                 "F1": figures["f1"],
                 "Pearson": figures["pearson"],
                 "kappa": figures["kappa"],
-                f"only {content['method']} right": figures.get("n_only_judge"),
-                "only this right": figures.get("n_only_baseline"),
+                f"only {content['method']} right": figures.get("n_only_first"),
+                "only this right": figures.get("n_only_second"),
                 "McNemar p": figures.get("mcnemar_p"),
             }
         )

@@ -10,7 +10,7 @@ import numpy as np
 from lm_eval_bertjudge.analysis import harness_metrics
 from lm_eval_bertjudge.analysis.agreement import agreement
 from lm_eval_bertjudge.analysis.columns import decisions
-from lm_eval_bertjudge.analysis.comparison import mcnemar
+from lm_eval_bertjudge.analysis.comparison import alone
 from lm_eval_bertjudge.analysis.intervals import Floats, Ints
 from lm_eval_bertjudge.errors import InputError, MissingExtraError
 from lm_eval_bertjudge.io import verdict_files
@@ -43,7 +43,7 @@ def against_labels(decided: Mapping[str, Ints], gold: Ints) -> dict[str, dict[st
 
     Returns:
         By name accuracy with accuracy_interval (Wilson, 95%), precision, recall, f1, pearson and kappa, and, of all but
-        the first, n_only_judge and n_only_baseline right and mcnemar_p.
+        the first, what `comparison.alone` gives for the judge and it.
     """
     judge = next(iter(decided))
     judge_right = decided[judge] == gold
@@ -54,17 +54,6 @@ def against_labels(decided: Mapping[str, Ints], gold: Ints) -> dict[str, dict[st
         if name != judge:
             compared[name] |= alone(judge_right, each == gold)
     return compared
-
-
-def alone(judge_right: Any, baseline_right: Any) -> dict[str, Any]:
-    """How often only the judge and only the baseline is right, and McNemar's p of it."""
-    n_judge = int((judge_right & ~baseline_right).sum())
-    n_baseline = int((baseline_right & ~judge_right).sum())
-    return {
-        "n_only_judge": n_judge,
-        "n_only_baseline": n_baseline,
-        "mcnemar_p": mcnemar(n_judge, n_baseline),
-    }
 
 
 def contains(references: Sequence[Any], candidate: str) -> bool:

@@ -65,10 +65,11 @@ def compare(
         compared[f"{name}difference"] = float(differences[i])
         compared[f"{name}difference_interval"] = intervals[i]
         compared[f"{name}permutation_p"] = p_values[i]
-    return compared | _alone(decisions == labels, others == labels)
+    return compared | alone(decisions == labels, others == labels)
 
 
-def _alone(first_right: Bools, second_right: Bools) -> dict[str, Any]:
+def alone(first_right: Bools, second_right: Bools) -> dict[str, Any]:
+    """On how many answers one of two judges alone is right: n_only_first, n_only_second, mcnemar_p."""
     n_first = int((first_right & ~second_right).sum())
     n_second = int((second_right & ~first_right).sum())
     return {
@@ -93,19 +94,28 @@ def _permutation_p(sums: Sums, rng: np.random.Generator, n_resamples: int) -> li
     totals = sums.sum(axis=-1)
     observed = np.abs(_differences(*totals)) - 1e-9
     n, right = totals[:2]
-    first, second = totals[2:4, None], totals[4:, None]
-    # What an exchange adds to the first judge's sums and takes from the second's, by question.
-    gains = (sums[4:] - sums[2:4]).T
-    gains = gains[gains.any(axis=-1)]
+    first = totals[2:4, None]
+    second = totals[4:, None]
+    gains = _gains(sums)
     size = max(1, _AT_ONCE // max(1, len(gains)))
     n_as_far = np.zeros(len(observed))
     for start in range(0, n_resamples, size):
-        shape = (min(size, n_resamples - start), len(gains))
-        gained = (rng.integers(0, 2, shape) @ gains).T
-        exchanged = _differences(n, right, *(first + gained), *(second - gained))
-        is_as_far = np.abs(exchanged) >= observed[:, None]
+        n_drawn = min(size, n_resamples - start)
+        is_exchanged = rng.integers(0, 2, (n_drawn, len(gains)))
+        gained = (is_exchanged @ gains).T
+        differences = _differences(n, right, *(first + gained), *(second - gained))
+        is_as_far = np.abs(differences) >= observed[:, None]
         n_as_far += is_as_far.sum(axis=-1)
-    return [float((count + 1) / (n_resamples + 1)) for count in n_as_far]
+    p_values = (n_as_far + 1) / (n_resamples + 1)
+    return [float(p) for p in p_values]
+
+
+def _gains(sums: Sums) -> Sums:
+    """What an exchange adds to the first judge's sums and takes from the second's, by question that it changes."""
+    gains: Sums = (sums[4:] - sums[2:4]).T
+    is_changed = gains.any(axis=-1)
+    changed: Sums = gains[is_changed]
+    return changed
 
 
 def mcnemar(n_only_first: int, n_only_second: int) -> float:

@@ -14,19 +14,11 @@ from lm_eval_bertjudge.analysis.arguments import LABELS_HELP, add_verdicts
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.rows import Row
-from lm_eval_bertjudge.render import estimate, table
+from lm_eval_bertjudge.render import estimate, records
 
 _FEW = 20  # labels below which a part of the sample gets no corrected figure
-_HEADER = (
-    "generator",
-    "n",
-    "labelled",
-    "raw",
-    "PPI",
-    "Rogan-Gladen",
-    "sensitivity",
-    "specificity",
-)
+
+Estimates = dict[str, Any]  # as `ppi.corrected` gives them
 
 
 def add_parser(commands: Any) -> None:
@@ -61,27 +53,39 @@ def run(args: argparse.Namespace) -> str:
             if len(part) < len(rows):
                 corrected[name] = _corrected(part, labels, method, at_least=_FEW)
     figures.write(args.output, {"method": method} | corrected)
-    return table(_HEADER, [_row(name, part) for name, part in corrected.items()])
+    return records([_record(name, part) for name, part in corrected.items()])
 
 
 def _corrected(
     rows: Sequence[Row], labels: Mapping[str, Row], method: str, at_least: int = 2
-) -> dict[str, Any] | None:
-    sample = [i for i, row in enumerate(rows) if row["id"] in labels]
+) -> Estimates | None:
+    sample = []
+    chosen = []
+    for i, row in enumerate(rows):
+        if row["id"] in labels:
+            sample.append(i)
+            chosen.append(labels[row["id"]])
     if len(sample) < at_least:
         return None
-    chosen = [labels[rows[i]["id"]] for i in sample]
-    strata = sampling.stratum_sizes(chosen)
-    gold = np.array([row["label"] for row in chosen], dtype=np.int64)
-    return ppi.corrected(columns.decisions(rows, method), np.array(sample), gold, *(strata or ()))
+    stratum, sizes = sampling.stratum_sizes(chosen) or (None, None)
+    gold = np.array([label["label"] for label in chosen], dtype=np.int64)
+    judge = columns.decisions(rows, method)
+    return ppi.corrected(judge, np.array(sample), gold, stratum, sizes)
 
 
-def _row(name: str, part: dict[str, Any] | None) -> list[Any]:
-    if part is None:
-        return [name, None, f"fewer than {_FEW}", *[None] * 5]
-    both = [
-        part[key] and estimate(part[key]["estimate"], part[key]["interval"])
-        for key in ("ppi", "rogan_gladen")
-    ]
-    rates = [part["sensitivity"], part["specificity"]]
-    return [name, part["n"], part["n_labelled"], part["raw"], *both, *rates]
+def _record(name: str, part: Estimates | None) -> dict[str, Any]:
+    figures = part or {"n_labelled": f"fewer than {_FEW}"}
+    return {
+        "generator": name,
+        "n": figures.get("n"),
+        "labelled": figures["n_labelled"],
+        "raw": figures.get("raw"),
+        "PPI": _estimate(figures.get("ppi")),
+        "Rogan-Gladen": _estimate(figures.get("rogan_gladen")),
+        "sensitivity": figures.get("sensitivity"),
+        "specificity": figures.get("specificity"),
+    }
+
+
+def _estimate(value: Mapping[str, Any] | None) -> str | None:
+    return None if value is None else estimate(value["estimate"], value["interval"])

@@ -120,13 +120,19 @@ def people(
     rows: Sequence[Row], labels: Labels, second: Labels, method: str
 ) -> dict[str, dict[str, Any]]:
     """How far two people agree, and the judge with each of them, over the answers that both labelled."""
-    both, gold = labelled([row for row in rows if row["id"] in second], labels)
+    kept, _ = labelled(rows, second)
+    both, gold = labelled(kept, labels)
     _, other = labelled(both, second)
-    judge, clusters = decisions(both, method), questions(both)
+    judge = decisions(both, method)
+    pairs = {
+        "labels and second labels": (gold, other),
+        f"{method} and labels": (gold, judge),
+        f"{method} and second labels": (other, judge),
+    }
+    clusters = questions(both)
     return {
-        "labels and second labels": agreement.between_people(gold, other, clusters),
-        f"{method} and labels": agreement.between_people(gold, judge, clusters),
-        f"{method} and second labels": agreement.between_people(other, judge, clusters),
+        name: agreement.between_people(first, other_label, clusters)
+        for name, (first, other_label) in pairs.items()
     }
 
 

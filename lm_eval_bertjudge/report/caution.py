@@ -62,7 +62,7 @@ def caution(judged: Judged) -> Section | None:
 
 def _other_language(_: Judged, rows: Sequence[Row]) -> _Sign | None:
     n = sum(is_other_language(row["question"] or row["candidate"]) for row in rows)
-    advice = "The embedded judge and the rules are made for English and measured on it."
+    advice = "What judges and rules were measured on is nearly all English."
     return _Sign("not in English", n, len(rows), advice) if n > 0.1 * len(rows) else None
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lm_eval_bertjudge.analysis.agreement import agreement, rate_gap
-from lm_eval_bertjudge.analysis.baselines import alone
 from lm_eval_bertjudge.analysis.columns import labelled, questions
+from lm_eval_bertjudge.analysis.comparison import alone
 from lm_eval_bertjudge.analysis.intervals import Ints
 from lm_eval_bertjudge.io.rows import Row
 from lm_eval_bertjudge.render import estimate

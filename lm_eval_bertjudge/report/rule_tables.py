@@ -47,11 +47,13 @@ def _change(judged: Judged, rows: Sequence[Row], rule: str) -> Record:
     n = len(rows)
     gaps = decisions(rows, rule) - judged.decisions(rows, judged.main)
     is_unparsed = np.array([harness_metrics.unparsed(row, rule) for row in rows])
+    by_parsing = gaps[is_unparsed].sum() / n
+    by_matching = gaps[~is_unparsed].sum() / n
     return {
         "n": n,
-        "difference": f"{gaps.sum() / n:+.3f}",
-        "by parsing": f"{gaps[is_unparsed].sum() / n:+.3f}",
-        "by matching": f"{gaps[~is_unparsed].sum() / n:+.3f}",
+        "difference": f"{gaps.mean():+.3f}",
+        "by parsing": f"{by_parsing:+.3f}",
+        "by matching": f"{by_matching:+.3f}",
         "not parsed": float(is_unparsed.mean()),
         f"{judged.main} alone": int((gaps < 0).sum()),
         "rule alone": int((gaps > 0).sum()),
