@@ -99,28 +99,42 @@ def _bertscore(pairs: Sequence[tuple[str, list[str]]], spec: str) -> Floats:
     """BERTScore F1 of each text against its best reference; 0 where there is no text."""
     try:
         import bert_score
-        from bert_score.utils import model2layers
     except ImportError as error:
         raise MissingExtraError("bert-score", "bertscore") from error
-    head, _, layer = spec.rpartition(":")
-    name = head if layer.isdigit() else spec
-    n_layers = int(layer) if layer.isdigit() else None
-    if n_layers is None and name not in model2layers:
+    name, n_layers = _model(spec)
+    scores = np.zeros(len(pairs))
+    # It cannot read an empty text with transformers 5.
+    full, answers, references = [], [], []
+    for i, (answer, every) in enumerate(pairs):
+        filled = [reference for reference in every if reference.strip()]
+        if answer.strip() and filled:
+            full.append(i)
+            answers.append(answer)
+            references.append(filled)
+    if not full:
+        return scores
+    try:
+        _, _, f1 = bert_score.score(answers, references, model_type=name, num_layers=n_layers)
+    # No such model, layer, length.
+    except (OSError, AssertionError, OverflowError) as error:
+        raise InputError(f"--bertscore {spec}: {error}") from error
+    scores[full] = f1.tolist()
+    return scores
+
+
+def _model(spec: str) -> tuple[str, int | None]:
+    """MODEL or MODEL:LAYER as model and layer; None is the layer that bert-score has measured to be best.
+
+    Raises:
+        InputError: It has measured none.
+    """
+    from bert_score.utils import model2layers
+
+    name, _, layer = spec.rpartition(":")
+    if layer.isdigit():
+        return name, int(layer)
+    if spec not in model2layers:
         raise InputError(
             f"--bertscore {spec}: bert-score has no best layer for it; name one as {spec}:LAYER"
         )
-    # It cannot read an empty text with transformers 5.
-    filled = [(answer, [each for each in every if each.strip()]) for answer, every in pairs]
-    full = [i for i, (answer, every) in enumerate(filled) if answer.strip() and every]
-    scores = np.zeros(len(pairs))
-    if full:
-        answers, references = zip(*(filled[i] for i in full), strict=True)
-        try:
-            _, _, f1 = bert_score.score(
-                list(answers), list(references), model_type=name, num_layers=n_layers
-            )
-        # No such model, layer, length.
-        except (OSError, AssertionError, OverflowError) as error:
-            raise InputError(f"--bertscore {spec}: {error}") from error
-        scores[full] = f1.tolist()
-    return scores
+    return spec, None
