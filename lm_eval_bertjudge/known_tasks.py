@@ -23,6 +23,8 @@ class Templates(NamedTuple):
 
 
 _GSM8K = "{{ answer.split('####')[-1].strip() if answer is defined else target }}"
+# The harness writes its own reading of the box into `answer`, and mangles some: \infty as \iny, "0,1" as 01.
+_MATH = "{{ ((solution | last_box) if solution is defined else '') or answer }}"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -55,39 +57,50 @@ _COQA_ANSWERS = (
 
 # Whole task names as regular expressions, the first that matches counts.
 KNOWN: dict[str, Templates] = {
-    r"gsm8k(_.*)?": Templates("{{ question }}", _GSM8K, "open_math"),
+    r"gsm8k(_.*)?|tinyGSM8k": Templates("{{ question }}", _GSM8K, "open_math"),
     r"gsm_plus.*": Templates("{{ question }}", "answer", "open_math"),
     r"mgsm_.*": Templates("{{ question }}", "{{ answer_number|string }}", "open_math"),
-    r"(hendrycks|minerva|leaderboard)_math.*": Templates("{{ problem }}", "answer", "open_math"),
+    r".*math_?500.*|(hendrycks|minerva|leaderboard)_math.*": Templates(
+        "{{ problem }}", _MATH, "open_math"
+    ),
     r"aime.*": Templates(
         "{{ Problem if Problem is defined else problem }}",
         "{{ (Answer if Answer is defined else answer)|string }}",
         "open_math",
     ),
     r"asdiv.*": Templates("{{ body }} {{ question }}", "{{ answer.split(' (')[0] }}", "open_math"),
-    r"mmlu_pro(_.*)?": Templates(
+    r"(leaderboard_)?mmlu_pro(_.*)?": Templates(
         _choice("{{ question.strip() }}", "options"),
-        "{{ answer }}) {{ options['ABCDEFGHIJ'.index(answer)] }}",
+        f"{{{{ answer }}}}) {{{{ options['{_LETTERS}'.index(answer)] }}}}",
         "multiple_choice",
     ),
+    r"belebele_.*": Templates(
+        _passage("{{ flores_passage }}", "{{ question }}")
+        + "\n\nChoices:\nA) {{ mc_answer1 }}\nB) {{ mc_answer2 }}\nC) {{ mc_answer3 }}\nD) {{ mc_answer4 }}",
+        "{% set n = correct_answer_num | int %}{{ 'ABCD'[n - 1] }}) "
+        "{{ [mc_answer1, mc_answer2, mc_answer3, mc_answer4][n - 1] }}",
+        "multiple_choice",
+    ),
+    # Their documents are not what the model was asked; the words of the answer depend on the task.
+    r"kobest_.*": Templates("prompt", "target", "multiple_choice"),
     r"mmlu_(.*generative|flan_.*|.*llama.*)": _MMLU,
     r"arc_.*(chat|llama).*": Templates(
         _choice("{{ question.strip() }}", "choices.text"),
         "{{ 'ABCDE'[choices.label.index(answerKey)] }}) {{ choices.text[choices.label.index(answerKey)] }}",
         "multiple_choice",
     ),
-    r"gpqa_.*(generative|cot).*": Templates(
+    r"gpqa_.*(generative|cot).*|leaderboard_gpqa.*": Templates(
         _choice("{{ Question.strip() }}", "choices"),
         "{{ answer[1] }}) {{ choices['ABCD'.index(answer[1])] }}",
         "multiple_choice",
     ),
     # Its long tail of aliases (spellings, redirects) would multiply the judging and the chance of a wrong yes.
-    r"triviaqa.*": Templates(
+    r"trivia_?qa.*": Templates(
         "{{ question }}", "{{ (([answer.value] + answer.aliases) | unique | list)[:5] }}", "open_qa"
     ),
     r"nq_open.*": Templates("{{ question }}", "answer", "open_qa"),
     r"truthfulqa.*gen.*": Templates("{{ question }}", "correct_answers", "open_qa"),
-    r"bbh_.*": Templates("{{ input }}", "target", "open_qa"),
+    r"(leaderboard_)?bbh_.*": Templates("{{ input }}", "target", "open_qa"),
     r"drop": Templates(
         _passage("{{ passage }}", "{{ question }}"),
         "{{ answers | map('join', ', ') | list }}",
@@ -98,7 +111,7 @@ KNOWN: dict[str, Templates] = {
         _COQA_ANSWERS,
         "context_extraction",
     ),
-    r"squad_?v2.*": Templates(
+    r"squad_?v2.*|xquad_.*": Templates(
         _passage("{{ context }}", "{{ question }}"),
         "{{ answers.text | unique | list if answers.text else ['Unanswerable'] }}",
         "context_extraction",

@@ -11,6 +11,7 @@ from jinja2 import StrictUndefined
 from jinja2.sandbox import SandboxedEnvironment
 
 from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.text.latex import last_box
 
 T = TypeVar("T")
 Template = (
@@ -97,6 +98,7 @@ def _environment() -> SandboxedEnvironment:
     environment.filters["regex_replace"] = lambda text, pattern, value="", count=0: re.sub(
         pattern, value, text, count=count
     )
+    environment.filters["last_box"] = last_box
     return environment
 
 

@@ -10,8 +10,8 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "lm_eval_bertjudge"
 LAYERS = {
     "errors": 0, "types": 0, "render": 0, "tasks_folder": 0,
-    "documents": 1, "task_files": 1, "text": 1, "template": 1, "known_tasks": 2,
-    "rules": 2,
+    "task_files": 1, "text": 1,
+    "documents": 2, "template": 2, "known_tasks": 2, "rules": 2,
     "judges": 3,
     "scorer": 4,
     "io": 5,

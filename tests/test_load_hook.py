@@ -16,6 +16,7 @@ from lm_eval.utils import make_table
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.harness import load_hook
 from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.tasks_folder import tasks_dir
 from tests.test_harness_run import NO_TASKS, QUESTIONS, config, judging, run
 
 __all__ = ["data"]
@@ -273,7 +274,7 @@ def test_a_manager_with_arguments_of_its_own_is_made_all_the_same() -> None:
         TaskManager = Manager
 
     autoload._extend(Tasks)
-    assert Manager("mine", later=1).made == ([autoload.tasks_dir(), "mine"], True, 1)
+    assert Manager("mine", later=1).made == ([tasks_dir(), "mine"], True, 1)
     assert Manager(include_defaults=False).made == (None, False, 0)
 
 

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from lm_eval_bertjudge import cli, template
 from lm_eval_bertjudge.errors import BertJudgeError, CheckpointError, InputError
 from lm_eval_bertjudge.harness import VerdictRow, recovery
-from lm_eval_bertjudge.io.formats import lm_eval
+from lm_eval_bertjudge.io.answers import Reading
+from lm_eval_bertjudge.io.formats import read_answers
 from lm_eval_bertjudge.io.rows import read_rows
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.known_tasks import Templates
@@ -122,7 +123,7 @@ def test_an_answer_leaves_a_sample_file_as_it_went_in(
     }
     file = folder / "samples_mine_2026-01-01T00-00-00.jsonl"
     file.write_text(json.dumps(line) + "\n")
-    found = lm_eval.rows(file, templates=Templates("q", "a"), generator="g")
+    found = read_answers(file, Reading(templates=Templates("q", "a"), generator="g"))
     assert [row["candidate"] for row in found] == answers
 
 

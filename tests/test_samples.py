@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,23 @@ from lm_eval_bertjudge import cli, known_tasks, task_files, template
 from lm_eval_bertjudge import scorer as pipeline_module
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io import verdict_files
-from lm_eval_bertjudge.io.formats import lm_eval
+from lm_eval_bertjudge.io.answers import NotGeneratedError, Reading
+from lm_eval_bertjudge.io.find import find
+from lm_eval_bertjudge.io.formats import read_answers
 from lm_eval_bertjudge.judges.encoder import judge as judge_module
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import Encoder
 from lm_eval_bertjudge.judges.encoder.judge import Judge
+from lm_eval_bertjudge.known_tasks import Templates
 from lm_eval_bertjudge.rejudge import command
 from lm_eval_bertjudge.tasks_folder import tasks_dir
 
 DATE = "2026-01-02T03-04-05.678901"
 GSM = {"question": "What is 9 + 9?", "answer": "9 + 9 = 18\n#### 18"}
+
+
+def read(file: Path, **options: Any) -> list[dict[str, Any]]:
+    return read_answers(file, Reading(**options))
 
 
 def jsonl(path: Path, lines: list[dict[str, Any]]) -> Path:
@@ -69,9 +77,10 @@ def test_lines_of_one_document_become_one_row_that_keeps_every_filters_metric(
         for d in (7, 8)
     ]
     file = jsonl(tmp_path / "org__model" / f"samples_gsm8k_{DATE}.jsonl", lines)
-    first, second = lm_eval.rows(file)
+    first, second = read(file)
     assert first == {
-        "id": "org__model/gsm8k/7", "generator": "org__model", "task": "gsm8k", "category": "open_math", "doc_id": 7,
+        "id": f"org__model/gsm8k@{DATE}/7", "model_run": DATE, "taken": "the table of known tasks",
+        "generator": "org__model", "task": "gsm8k", "category": "open_math", "doc_id": 7,
         "question": "What is 9 + 9?", "references": ["18"], "repeat": 0, "candidate": "It is 17.",
         "old": {"exact_match,strict-match": 0.0, "exact_match,flexible-extract": 1.0}, "unparsed": [],
     }  # fmt: skip
@@ -84,17 +93,17 @@ def test_the_filters_that_found_no_answer_are_named(tmp_path: Path) -> None:
         line_0413(0, "It is 18.", "flexible-extract", 1.0),
         line_0413(1, "[invalid]", "strict-match", 0.0),
     ]
-    rows = lm_eval.rows(jsonl(tmp_path / f"samples_gsm8k_{DATE}.jsonl", lines))
+    rows = read(jsonl(tmp_path / f"samples_gsm8k_{DATE}.jsonl", lines))
     assert [row["unparsed"] for row in rows] == [["strict-match"], []]
 
 
 def test_the_arrays_of_0_4_2_are_read_and_their_unnamed_filters_numbered(tmp_path: Path) -> None:
     file = tmp_path / "pretrained__gpt2_gsm8k.jsonl"
     file.write_text(json.dumps([old_line(0, "18", 1.0), old_line(0, "18", 0.0)], indent=2))
-    (row,) = lm_eval.rows(file, templates=lm_eval.Templates("question", "target"))
+    (row,) = read(file, templates=Templates("question", "target"))
     assert row["old"] == {"exact_match,none": 1.0, "exact_match,none#2": 0.0}
     file.rename(tmp_path / f"samples_gsm8k_{DATE}.json")
-    (row,) = lm_eval.rows(tmp_path / f"samples_gsm8k_{DATE}.json")
+    (row,) = read(tmp_path / f"samples_gsm8k_{DATE}.json")
     assert (row["task"], row["references"]) == ("gsm8k", ["18"])
 
 
@@ -112,7 +121,7 @@ def test_a_folder_of_0_4_2_is_judged_and_its_results_are_those_of_the_last_model
         for dtype in ("bfloat16", "float32")
         for doc in (0, 1)
     ]
-    assert "sums_choice.jsonl: the task 'sums_choice' is not in the table" in caplog.text
+    assert "sums_choice.jsonl: its answers are likelihoods" in caplog.text
     found = [
         json.loads((tmp_path / f"results_org__smol__dtype__{d}.json").read_text())
         for d in ("bfloat16", "float32")
@@ -135,20 +144,29 @@ def test_a_folder_of_0_4_2_is_judged_and_its_results_are_those_of_the_last_model
 def test_a_folder_of_0_4_3_gives_the_same_rows(tmp_path: Path) -> None:
     (new,) = (OLD / "0.4.3" / "org__smol").glob("samples_gsm8k_sums_*")
     (old,) = (OLD / "0.4.2").glob("*float32_gsm8k_sums.jsonl")
-    rows = lm_eval.rows(new)
-    assert rows == lm_eval.rows(old, generator="org/smol")
+    rows = read(new)
+    of_run = ("id", "model_run")  # 0.4.2 wrote no date
+    assert [without(row, of_run) for row in rows] == [
+        without(row, of_run) for row in read(old, generator="org/smol")
+    ]
+    date = rows[0]["model_run"]
     assert rows[0] == {
-        "id": "org/smol/gsm8k_sums/0", "generator": "org/smol", "task": "gsm8k_sums", "category": "open_math",
+        "id": f"org/smol/gsm8k_sums@{date}/0", "model_run": date, "taken": "the table of known tasks",
+        "generator": "org/smol", "task": "gsm8k_sums", "category": "open_math",
         "doc_id": 0, "question": "What is 2 + 2?", "references": ["4"], "repeat": 0, "candidate": " 4",
         "old": {"exact_match,strict-match": 0.0, "exact_match,flexible-extract": 1.0}, "unparsed": ["strict-match"],
     }  # fmt: skip
 
 
+def without(row: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in names}
+
+
 @pytest.mark.parametrize("version", ["0.4.2", "0.4.3"])
 def test_likelihoods_of_old_releases_are_told_apart(version: str) -> None:
     (file,) = (OLD / version).rglob("*sums_choice*")
-    with pytest.raises(lm_eval.NotGeneratedError):
-        lm_eval.rows(file, templates=lm_eval.Templates("question", "answer"))
+    with pytest.raises(NotGeneratedError):
+        read(file, templates=Templates("question", "answer"))
 
 
 @pytest.mark.parametrize(
@@ -167,12 +185,12 @@ def test_responses_are_found_in_every_layout(
     tmp_path: Path, resps: Any, expected: list[str]
 ) -> None:
     file = jsonl(tmp_path / "samples_gsm8k.jsonl", [old_line(0, "", 0) | {"resps": resps}])
-    assert [row["candidate"] for row in lm_eval.rows(file)] == expected
+    assert [row["candidate"] for row in read(file)] == expected
 
 
 def test_repeats_become_rows_of_their_own_with_ids_of_their_own(tmp_path: Path) -> None:
     file = jsonl(tmp_path / "m" / "samples_gsm8k.jsonl", [line_0413(3, ["a", "b"], "none", 0.5)])
-    assert [row["id"] for row in lm_eval.rows(file)] == ["m/gsm8k/3#0", "m/gsm8k/3#1"]
+    assert [row["id"] for row in read(file)] == ["m/gsm8k/3#0", "m/gsm8k/3#1"]
 
 
 def test_likelihood_samples_are_told_apart(tmp_path: Path) -> None:
@@ -180,8 +198,8 @@ def test_likelihood_samples_are_told_apart(tmp_path: Path) -> None:
         tmp_path / "samples_arc_easy_chat.jsonl",
         [old_line(0, "", 0) | {"resps": [[["-1.2", "False"]]]}],
     )
-    with pytest.raises(lm_eval.NotGeneratedError, match="likelihoods of given options"):
-        lm_eval.rows(file)
+    with pytest.raises(NotGeneratedError, match="likelihoods of given texts"):
+        read(file)
 
 
 def test_gzip_and_the_models_name_from_the_results_beside(tmp_path: Path) -> None:
@@ -192,16 +210,18 @@ def test_gzip_and_the_models_name_from_the_results_beside(tmp_path: Path) -> Non
     (file.parent / f"results_{DATE}.json").write_text(
         json.dumps({"results": {"gsm8k": {}}, "model_name": "org/m"})
     )
-    assert lm_eval.rows(file)[0]["id"] == "org/m/gsm8k/0"
+    assert read(file)[0]["id"] == f"org/m/gsm8k@{DATE}/0"
 
 
-def test_an_unknown_task_says_which_fields_there_are(tmp_path: Path) -> None:
+def test_an_unknown_task_is_guessed_and_the_dry_run_says_from_what(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = jsonl(tmp_path / "samples_my_task.jsonl", [line_0413(0, "x", "none", 1.0)])
-    with pytest.raises(
-        InputError, match=r"'my_task' is not in the table.*answer, prompt, question, target"
-    ):
-        lm_eval.rows(file)
-    (row,) = lm_eval.rows(file, templates=lm_eval.Templates("prompt", "target"))
+    (row,) = read(file)
+    assert (row["question"], row["references"]) == ("What is 9 + 9?", ["18"])
+    assert cli.main(["rejudge", str(file), "--dry-run"]) == 0
+    assert "1 answers; question from question, reference from answer" in capsys.readouterr().out
+    (row,) = read(file, templates=Templates("prompt", "target"))
     assert (row["question"], row["references"]) == (
         "Question: What is 9 + 9?\nAnswer:",
         [GSM["answer"]],
@@ -212,7 +232,7 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
     file = tmp_path / "samples_gsm8k.jsonl"
     file.write_text(json.dumps(line_0413(0, "x", "none", 1.0)) + '\n{"doc_id": 1, "d')
     with pytest.raises(InputError, match="line 2 is not JSON"):
-        lm_eval.rows(file)
+        read(file)
 
 
 def test_triplets_are_read_from_jsonl_csv_and_parquet_alike(tmp_path: Path) -> None:
@@ -234,7 +254,7 @@ def test_triplets_are_read_from_jsonl_csv_and_parquet_alike(tmp_path: Path) -> N
         "label": [1],
     }
     parquet.write_table(pyarrow.table(table), tmp_path / "t.parquet")
-    found = [lm_eval.rows(tmp_path / name)[0] for name in ("t.jsonl", "t.csv", "t.parquet")]
+    found = [read(tmp_path / name)[0] for name in ("t.jsonl", "t.csv", "t.parquet")]
     assert all(
         row["references"] == ["a", "b"] and row["id"] == "1" and str(row["label"]) == "1"
         for row in found
@@ -246,7 +266,7 @@ def test_names_in_a_row_that_are_no_text_become_text(tmp_path: Path) -> None:
     file.write_text(
         '{"candidate": "5", "reference": 5, "generator": ["a"], "task": {"b": 1}, "category": 2}\n'
     )
-    row = lm_eval.rows(file)[0]
+    row = read(file)[0]
     assert (row["generator"], row["task"], row["category"]) == ("['a']", "{'b': 1}", "2")
     assert (
         cli.main(["rejudge", str(file), "--output", str(tmp_path / "out"), "--method", "lexical"])
@@ -260,8 +280,8 @@ def test_two_files_with_one_output_are_refused(tmp_path: Path) -> None:
         for m in ("a", "b")
     ]
     with pytest.raises(InputError, match="would both become"):
-        lm_eval.find(files)
-    assert [str(output) for _, output in lm_eval.find([tmp_path])] == [
+        find(files)
+    assert [str(output) for _, output in find([tmp_path])] == [
         "a/verdicts_samples_gsm8k.jsonl", "b/verdicts_samples_gsm8k.jsonl",
     ]  # fmt: skip
 
@@ -553,27 +573,128 @@ def test_metrics_of_an_earlier_judging_stay_under_another_name(
     assert "bertjudge,judge" in found
 
 
-def test_files_that_cannot_be_judged_are_left_out_and_named_unless_there_is_nothing_else(
+def test_files_that_cannot_be_judged_are_left_out_with_one_warning_for_each_reason(
     tmp_path: Path,
     judged_by: BatchBackend,
     capsys: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    gsm_file(tmp_path / "in", n=3)
-    unknown = jsonl(tmp_path / "in" / "samples_my_task.jsonl", [line_0413(0, "x", "none", 1.0)])
+    folder = tmp_path / "in"
+    gsm_file(folder, n=3)
     likelihoods = old_line(0, "", 0) | {"resps": [[["-1.2", "False"]]]}
-    jsonl(tmp_path / "in" / "samples_arc_easy_chat.jsonl", [likelihoods])
-    assert cli.main(["rejudge", str(tmp_path / "in"), "--output", str(tmp_path / "out")]) == 0
+    for task in ("arc_easy_chat", "khayyam", "mine"):
+        jsonl(folder / f"samples_{task}.jsonl", [likelihoods])
+    rolling = old_line(0, "", 0) | {"resps": [["-1914.3297427"]], "arguments": [["A text."]]}
+    jsonl(folder / "samples_wikitext.jsonl", [rolling])
+    story = {"doc": {"context": "Tell a story"}, "target": ""}
+    jsonl(folder / "samples_story.jsonl", [old_line(0, "Once", 0) | story])
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:ef\nsize 4\n"
+    (folder / "samples_lfs.jsonl").write_text(pointer)
+    (folder / "samples_cut.jsonl").write_text('{"doc_id": 0, "do')
+    assert cli.main(["rejudge", str(folder), "--output", str(tmp_path / "out")]) == 0
     assert len(verdict_files.read([tmp_path / "out"])) == 3
-    said = [
-        record.getMessage()
-        for record in caplog.records
-        if record.getMessage().startswith("left out")
+    warnings = [r.getMessage() for r in caplog.records if r.getMessage().startswith("left out")]
+    reasons = ("likelihoods", "reference is empty", "run git lfs pull", "line 1 is not JSON")
+    assert len(warnings) == len(reasons)
+    for reason in reasons:
+        assert len([each for each in warnings if reason in each]) == 1
+    assert "and 3 more files of this kind" in next(w for w in warnings if "likelihoods" in w)
+    gsm_file(folder, n=3).unlink()
+    assert cli.main(["rejudge", str(folder), "--output", str(tmp_path / "other")]) == 2
+    assert "run git lfs pull" in capsys.readouterr().err
+
+
+def test_runs_of_one_model_are_kept_apart_and_the_newest_is_the_models(
+    tmp_path: Path, judged_by: BatchBackend, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder, later = tmp_path / "in" / "m", "2026-03-01T00-00-00.000000"
+    first = gsm_file(folder, n=3)
+    lines = [line_0413(d, "so 18", "none", 1.0) for d in range(3)]
+    jsonl(folder / f"samples_gsm8k_{later}.jsonl", lines)
+    (tmp_path / "in" / "copy" / "m").mkdir(parents=True)
+    (tmp_path / "in" / "copy" / "m" / first.name).write_bytes(first.read_bytes())
+    jsonl(tmp_path / "in" / "other" / "m" / first.name, lines)
+    out = tmp_path / "out"
+    assert cli.main(["rejudge", str(tmp_path / "in"), "--output", str(out)]) == 0
+    assert "it is a copy of" in caplog.text
+    rows = verdict_files.read([out])
+    assert len({row["id"] for row in rows}) == len(rows) == 9
+    names = {row["generator"]: row["model_run"] for row in rows}
+    assert names["m"] == later
+    assert sorted(names) == ["m", f"m ({DATE} other/m)", f"m ({DATE})"]
+    assert len(list(out.glob("results_m*.json"))) == 3
+    for arguments in (
+        ["report", str(out), "--output", str(tmp_path / "r.md")],
+        ["label-sample", str(out), "--n", "4", "--output", str(tmp_path / "l.csv")],
+    ):
+        assert cli.main(arguments) == 0
+
+
+def test_verdicts_of_earlier_versions_without_a_run_are_kept_apart_by_their_files(
+    tmp_path: Path,
+) -> None:
+    verdict = {
+        "p_correct": 1.0,
+        "correct": True,
+        "source": "judge",
+        "truncated": False,
+        "reason": "",
+    }
+    row = {"id": "m/gsm8k/0", "task": "gsm8k", "generator": "m", "verdicts": {"judge": verdict}}
+    for date in (DATE, "2026-03-01T00-00-00"):
+        jsonl(tmp_path / f"verdicts_samples_gsm8k_{date}.jsonl", [row])
+    rows = verdict_files.read([tmp_path])
+    assert {row["id"] for row in rows} == {f"m/gsm8k/0 ({DATE})", "m/gsm8k/0 (2026-03-01T00-00-00)"}
+    assert {row["generator"] for row in rows} == {"m", f"m ({DATE})"}
+
+
+def test_models_whose_names_differ_by_signs_get_files_of_their_own(
+    tmp_path: Path, judged_by: BatchBackend
+) -> None:
+    for n, name in enumerate(("org/m", "org__m", "org:m", "n")):
+        row = {"candidate": "1", "reference": "1", "generator": name}
+        jsonl(tmp_path / "in" / f"{n}.jsonl", [row])
+    assert cli.main(["rejudge", str(tmp_path / "in"), "--output", str(tmp_path / "out")]) == 0
+    names = [
+        json.loads(each.read_text())["model_name"] for each in (tmp_path / "out").glob("results_*")
     ]
-    assert ["my_task" in each for each in said] == [False, True]
-    assert "likelihoods" in said[0]
-    assert cli.main(["rejudge", str(unknown), "--output", str(tmp_path / "other")]) == 2
-    assert "Say how to rebuild its items" in capsys.readouterr().err
+    assert sorted(names) == ["n", "org/m", "org:m", "org__m"]
+
+
+def test_the_harness_numbers_stand_beside_the_new_ones_only_over_the_same_documents(
+    tmp_path: Path, judged_by: BatchBackend, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = gsm_file(tmp_path / "in" / "m", n=4)
+    before = {
+        "results": {"gsm8k": {"exact_match,strict-match": 0.78}},
+        "n-samples": {"gsm8k": {"original": 1319, "effective": 100}},
+        "model_name": "m",
+    }
+    (source.parent / f"results_{DATE}.json").write_text(json.dumps(before))
+    assert cli.main(["rejudge", str(tmp_path / "in"), "--output", str(tmp_path / "out")]) == 0
+    found = json.loads((tmp_path / "out" / "results_m.json").read_text())
+    assert found["results"]["gsm8k"]["exact_match,strict-match"] == 0.5
+    assert found["n-samples"]["gsm8k"] == {"original": 1319, "effective": 4}
+    assert "the harness's numbers are of 100 documents, the log has 4" in caplog.text
+
+
+def test_a_vote_of_the_harness_stands_beside_a_vote_of_the_verdicts(
+    tmp_path: Path, judged_by: BatchBackend
+) -> None:
+    answers = [["Final answer: 18", "Final answer: 4", "Final answer: 18", "lol"],
+               ["Final answer: 1", "Final answer: 1", "Final answer: 18", "lol"]]  # fmt: skip
+    lines = [
+        line_0413(d, answers[d], name, 1.0) for name in ("score-first", "maj@4") for d in range(2)
+    ]
+    source = jsonl(tmp_path / "in" / "samples_gsm8k.jsonl", lines)
+    first, second, *_ = read(source)
+    assert first["old"] == {"exact_match,score-first": 1.0}
+    assert (second["old"], second["majority"]) == ({}, {"exact_match,maj@4": 1.0})
+    args = ["--output", str(tmp_path / "out"), "--method", "lexical"]
+    assert cli.main(["rejudge", str(source), *args]) == 0
+    (found,) = json.loads((tmp_path / "out" / "results_in.json").read_text())["results"].values()
+    assert (found["bertjudge,lexical"], found["bertjudge_majority,lexical"]) == (0.375, 0.5)
+    assert (found["exact_match,score-first"], found["exact_match,maj@4"]) == (1.0, 1.0)
 
 
 def test_a_dry_run_shows_three_items_and_judges_nothing(
@@ -610,7 +731,7 @@ def test_samples_of_our_own_tasks_are_rebuilt_as_their_template_does(
         tmp_path / f"samples_{task}.jsonl",
         [line_0413(0, "x", "judge", 0, doc | {"references": ["a", "b"]})],
     )
-    (row,) = lm_eval.rows(file)
+    (row,) = read(file)
     assert row["question"] == template.question(asked, doc)
     assert (row["references"], row["category"]) == (["a", "b"], category)
 
@@ -715,9 +836,7 @@ ITEMS = [
 def test_documents_of_the_harness_tasks_are_rebuilt(
     tmp_path: Path, task: str, doc: dict[str, Any], ending: str, references: list[str]
 ) -> None:
-    (row,) = lm_eval.rows(
-        jsonl(tmp_path / f"samples_{task}.jsonl", [line_0413(0, "x", "none", 0, doc)])
-    )
+    (row,) = read(jsonl(tmp_path / f"samples_{task}.jsonl", [line_0413(0, "x", "none", 0, doc)]))
     assert row["question"].endswith(ending)
     assert row["references"] == references
 

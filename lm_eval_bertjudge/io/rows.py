@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 import re
@@ -188,3 +189,12 @@ def _parquet(stream: IO[bytes], path: Path) -> Iterator[Row]:
             yield from batch.to_pylist()
     except (OSError, ArrowException) as error:
         raise InputError(f"{path} cannot be read: {error}") from error
+
+
+def sha256(path: Path) -> str:
+    """Hex digest of a file's content."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.io.formats import shapes
+from lm_eval_bertjudge.io import checks
 from lm_eval_bertjudge.io.rows import SUFFIXES, Row, read_rows
+from lm_eval_bertjudge.io.runs import model_name, newest_runs
 from lm_eval_bertjudge.types import Reason, Source
 
 _FLAT = ("p_correct", "correct", "source", "truncated", "reason", "score")
@@ -46,11 +47,11 @@ def read(paths: Sequence[Path]) -> list[Row]:
         for path in paths
         for file in (sorted(path.rglob("verdicts_*.jsonl")) if path.is_dir() else [path])
     ]
-    rows = [
-        _row(row, file, number)
+    by_file = {
+        file: [_row(row, file, number) for number, row in enumerate(read_rows(file), start=1)]
         for file in files
-        for number, row in enumerate(read_rows(file), start=1)
-    ]
+    }
+    rows = _apart(by_file)
     if not rows:
         raise InputError(
             f"no verdicts in {', '.join(map(str, paths))}: make them with `bertjudge rejudge`"
@@ -59,7 +60,26 @@ def read(paths: Sequence[Path]) -> list[Row]:
         raise InputError(
             f"{len(twice)} ids occur more than once, such as {_listed(twice)}: rows are joined by id"
         )
-    return rows
+    newest = newest_runs(rows)
+    return [row | {"generator": model_name(row, newest)} for row in rows]
+
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}T[\d.-]+")
+
+
+def _apart(by_file: Mapping[Path, list[Row]]) -> list[Row]:
+    """The rows of all files; what has an id that another file has too is told apart by the file's date or name."""
+    n_files = Counter(name for rows in by_file.values() for name in {row["id"] for row in rows})
+    apart = []
+    for file, rows in by_file.items():
+        date = _DATE.search(file.stem)
+        name = date[0] if date else f"{file.parent.name}/{file.stem}"
+        for row in rows:
+            if n_files[row["id"]] > 1:
+                run = row.get("model_run") or name
+                row = row | {"id": f"{row['id']} ({run})", "model_run": run}
+            apart.append(row)
+    return apart
 
 
 def _row(row: Row, file: Path, number: int) -> Row:
@@ -67,7 +87,7 @@ def _row(row: Row, file: Path, number: int) -> Row:
         raise InputError(
             f"{file}, row {number} has no `verdicts` and no `correct`; it has {', '.join(row)}"
         )
-    shapes.judged(row, f"{file}, row {number}")
+    checks.judged(row, f"{file}, row {number}")
     flat = {"judge": {name: row.get(name) for name in _FLAT}}
     references = row.get("references", row.get("reference", []))
     default = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import logging
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
@@ -17,20 +17,18 @@ from tqdm import tqdm
 
 from lm_eval_bertjudge import __version__
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.io.formats import lm_eval
+from lm_eval_bertjudge.io.answers import Reading
 from lm_eval_bertjudge.io.output import locked_folder
 from lm_eval_bertjudge.io.rows import Row, readable_twice
 from lm_eval_bertjudge.judges.encoder.cache import location
 from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS, forget
 from lm_eval_bertjudge.known_tasks import Templates
 from lm_eval_bertjudge.rejudge import results
+from lm_eval_bertjudge.rejudge.inputs import Input, collect
 from lm_eval_bertjudge.rejudge.journal import Engine, Items, Source, Verdicts, judge_files
 from lm_eval_bertjudge.rules import baseline
 from lm_eval_bertjudge.rules.decision import decide_by_rules
 from lm_eval_bertjudge.scorer import METHODS, Method, Pipeline
-from lm_eval_bertjudge.template import Template
-
-logger = logging.getLogger(__name__)
 
 CHUNK = 1024  # rows; what a kill can cost, and the span within which batches are sorted by length
 LLM_CHUNK = 128  # the same where an LLM is asked, which is slower and costs more
@@ -56,12 +54,18 @@ def add_parser(commands: Any) -> None:
         "--task", help="for samples of a task that judges: rebuild items as its pipeline does"
     )
     parser.add_argument("--include_path", help="folder with task files of your own, for --task")
-    parser.add_argument(
-        "--question", help="field or Jinja template on `doc`; `prompt` is the logged prompt"
+    on_doc = (
+        "field or Jinja template on `doc`, also per task as TASK=TEMPLATE; of plain rows the column"
     )
     parser.add_argument(
-        "--reference", help="field or Jinja template on `doc`; `target` is the logged target"
+        "--question", action="append", help=f"{on_doc}; `prompt` is the logged prompt"
     )
+    parser.add_argument(
+        "--reference", action="append", help=f"{on_doc}; `target` is the logged target"
+    )
+    parser.add_argument("--candidate", help="column of plain rows: the answer to judge")
+    parser.add_argument("--id", help="column of plain rows: their id")
+    parser.add_argument("--label", help="column of plain rows: a person's 1 or 0")
     parser.add_argument(
         "--method",
         action="append",
@@ -122,7 +126,7 @@ def run(args: argparse.Namespace) -> str:
 
 
 def _rejudge(args: argparse.Namespace, paths: Sequence[Path]) -> str:
-    templates, match = _templates(args)
+    reading, match = _reading(args)
     options = ("judge", "llm", "threshold", "backend", "device", "dtype", "batch_tokens", "cache")
     pipeline = Pipeline(
         reference="", match=match, **{name: getattr(args, name) for name in options}
@@ -132,28 +136,36 @@ def _rejudge(args: argparse.Namespace, paths: Sequence[Path]) -> str:
     )
     asks_llm = pipeline.asks_llm_in(methods)
     starting = _engine(args, pipeline, methods, asks_llm)
-    sized = _sized(args, paths, templates)
+    inputs = collect(paths, reading)
     if args.dry_run:
-        first = lm_eval.rows(sized[0][0], templates=templates, generator=args.generator)
-        return _preview([(file, n) for file, _, n in sized], first)
+        return _preview(inputs)
     settings = _settings(pipeline, methods)
     chunk = LLM_CHUNK if asks_llm else CHUNK
 
     def sources() -> Iterator[Source]:
-        for file, output, _ in sized:
-            found = lm_eval.rows(file, templates=templates, generator=args.generator)
-            yield Source(file, args.output / output, found, _run_id(file, found, settings), chunk)
+        for each in inputs:
+            rows = each.rows()
+            yield Source(
+                each.file,
+                args.output / each.output,
+                rows,
+                _run_id(each.file, rows, settings),
+                chunk,
+            )
 
     with (
         locked_folder(args.output),
         starting as engine,
         tqdm(
-            total=sum(n for _, _, n in sized), desc="rejudging", unit=" rows", disable=None
+            total=sum(each.n_answers for each in inputs),
+            desc="rejudging",
+            unit=" rows",
+            disable=None,
         ) as bar,
     ):
         judge_files(sources(), engine, bar)
         return results.write(
-            [(file, args.output / output) for file, output, _ in sized], args.output, settings
+            [(each.file, args.output / each.output) for each in inputs], args.output, settings
         )
 
 
@@ -187,67 +199,71 @@ def _engine(
     )
 
 
-def _templates(args: argparse.Namespace) -> tuple[Templates | None, baseline.Match]:
-    """What --task, --question and --reference say; None leaves it to the table of known tasks."""
+def _reading(args: argparse.Namespace) -> tuple[Reading, baseline.Match]:
+    """How the flags say that logs are read, and which comparison suits them."""
     match: baseline.Match = args.match or "auto"
-    if args.task is None and args.question is None and args.reference is None:
-        return None, match
-    question: Template = ""
-    reference: Template = ""
+    questions, references = _by_task(args.question), _by_task(args.reference)
+    question, reference = questions.pop("", None), references.pop("", None)
+    templates = Templates(question or "", reference) if reference else None
     if args.task is not None:
-        from lm_eval_bertjudge.harness import check_task
-
-        pipelines = check_task(args.task, include_path=args.include_path).pipelines
-        if not pipelines:
-            raise InputError(
-                f"--task {args.task}: no pipeline of it judges; see `bertjudge check {args.task}`"
-            )
-        pipeline = pipelines.get("judge", next(iter(pipelines.values())))
-        question, reference = (
-            pipeline.question if pipeline.include_question else "",
-            pipeline.reference,
-        )
-        theirs = [p.match for p in pipelines.values() if p.method == "lexical"]
-        match = theirs[0] if theirs and args.match is None else match
-    question = question if args.question is None else args.question
-    reference = reference if args.reference is None else args.reference
-    if not reference:
+        templates, match = _of_task(args, question, reference)
+    if (question is not None and templates is None) or questions.keys() - references.keys():
         raise InputError(
             "--question alone is not enough: give --reference too (`--reference target` is the logged one)"
         )
-    return Templates(question, reference), match
+    by_task = {name: Templates(questions.get(name, ""), text) for name, text in references.items()}
+    return Reading(
+        templates=templates,
+        by_task=by_task,
+        candidate=args.candidate,
+        question=question,
+        reference=reference,
+        id=args.id,
+        label=args.label,
+        generator=args.generator,
+    ), match
 
 
-def _sized(
-    args: argparse.Namespace, paths: Sequence[Path], templates: Templates | None
-) -> list[tuple[Path, Path, int]]:
-    """The files that can be judged, each with its output and how many answers it has.
-
-    All are rebuilt before any is judged, and not kept: an error must not come after hours, and a sweep outgrows memory.
-    """
-    sized: list[tuple[Path, Path, int]] = []
-    left_out: list[InputError] = []
-    for file, output in lm_eval.find(paths):
-        try:
-            sized.append(
-                (
-                    file,
-                    output,
-                    len(lm_eval.rows(file, templates=templates, generator=args.generator)),
-                )
-            )
-        except lm_eval.LeftOutError as error:
-            left_out.append(error)
-    if not sized:
-        raise left_out[0]
-    for reason in left_out:
-        logger.warning("left out: %s", reason)
-    return sized
+_PER_TASK = re.compile(r"([\w.:/*?-]+)=(.*)", re.DOTALL)  # mmlu_*=question
 
 
-def _preview(sized: Sequence[tuple[Path, int]], first: Sequence[Row]) -> str:
-    blocks = [f"{file}: {n} answers" for file, n in sized]
-    for row in first[:3]:
+def _by_task(flags: Sequence[str] | None) -> dict[str, str]:
+    """Templates by the task's name or pattern; "" is every other task."""
+    named = {}
+    for text in flags or ():
+        match = _PER_TASK.fullmatch(text)
+        named[match[1] if match else ""] = match[2] if match else text
+    return named
+
+
+def _of_task(
+    args: argparse.Namespace, question: str | None, reference: str | None
+) -> tuple[Templates, baseline.Match]:
+    """What the pipeline of a task that judges says, where nothing else is given."""
+    from lm_eval_bertjudge.harness import check_task
+
+    pipelines = check_task(args.task, include_path=args.include_path).pipelines
+    if not pipelines:
+        raise InputError(
+            f"--task {args.task}: no pipeline of it judges; see `bertjudge check {args.task}`"
+        )
+    pipeline = pipelines.get("judge", next(iter(pipelines.values())))
+    own = Templates(pipeline.question if pipeline.include_question else "", pipeline.reference, "")
+    templates = Templates(
+        own.question if question is None else question, reference or own.reference
+    )
+    baselines = [each.match for each in pipelines.values() if each.method == "lexical"]
+    return templates, args.match or (baselines[0] if baselines else "auto")
+
+
+def _preview(inputs: Sequence[Input]) -> str:
+    """Per log how many answers it has and what was taken for question and reference; then three items of each task."""
+    blocks = [
+        f"{each.file}: {each.n_answers} answers; {each.first[0].get('taken', 'by its columns')}"
+        for each in inputs
+    ]
+    by_task = {each.first[0]["task"]: each.first for each in reversed(inputs)}
+    for row in (row for rows in reversed(by_task.values()) for row in rows):
         blocks.append(
             f"--- {row['id']}\nquestion: {row['question']}\nreferences: {row['references']}\n"
             f"candidate ends: {row['candidate'][-300:]!r}\nold metrics: {row['old']}"

@@ -44,6 +44,9 @@ _LATEX = (
 
 _NOTATION = re.compile(r"[\\${}^√\x00-\x08\x0e-\x1f\x7f]|\*\*|\)/|/\(")
 
+_BOX = re.compile(r"\\boxed\s*\{")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+
 
 def normalize_latex(text: str) -> str:
     """A short text without LaTeX and typographic signs, with ASCII digits and operators: 10⁶ as 10^6, \\pi as pi."""
@@ -56,3 +59,14 @@ def normalize_latex(text: str) -> str:
     for pattern, replacement in _LATEX:
         text = pattern.sub(replacement, text)
     return currency + " ".join(text.split())
+
+
+def last_box(text: str) -> str:
+    r"""What stands in the last `\boxed{...}` of a text whose braces close; nothing without one."""
+    for box in reversed(list(_BOX.finditer(text))):
+        depth = 1
+        for brace in _BRACE.finditer(text, box.end()):
+            depth += {"{": 1, "}": -1}.get(brace[0], 0)
+            if depth == 0:
+                return text[box.end() : brace.start()].strip()
+    return ""

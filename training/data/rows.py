@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 from collections.abc import Iterable, Iterator
@@ -11,7 +10,7 @@ from typing import Any
 
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io.output import open_output, write_rows
-from lm_eval_bertjudge.io.rows import Row, read_rows
+from lm_eval_bertjudge.io.rows import Row, read_rows, sha256
 
 __all__ = ["Row", "in_turns", "read_rows", "sha256", "source_files", "write_manifest", "write_rows"]
 
@@ -37,8 +36,3 @@ def source_files(folder: Path, names: str | None) -> dict[str, Path]:
     if not chosen:
         raise InputError(f"{folder} has none of the sources asked for; it has {', '.join(files)}")
     return chosen
-
-
-def sha256(path: Path) -> str:
-    """Hex digest of a file's content."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,61 @@
+"""Which files of a folder are logs, and what becomes of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.io.rows import SUFFIXES
+
+_NOT_ANSWERS = re.compile(r"results_|results\.json$|verdicts_")
+
+
+def find(paths: Sequence[Path]) -> list[tuple[Path, Path]]:
+    """The logs among `paths` and in the folders there, each with the path it gets below the output folder.
+
+    In a folder these are its `samples_*` files, at any depth; in one without any, every file of a known format.
+
+    Raises:
+        InputError: A path does not exist, a folder has no such file, or two files would get the same output.
+    """
+    found: list[tuple[Path, Path]] = []
+    for path in paths:
+        if not path.exists():
+            raise InputError(
+                f"{path} does not exist; give sample files of lm_eval or the folder they are in"
+            )
+        if path.is_dir():
+            found += [(file, file.relative_to(path)) for file in _in_folder(path)]
+        else:
+            found.append((path, Path(path.name)))
+    named = [(file, under.parent / f"verdicts_{stem(file)}.jsonl") for file, under in found]
+    by_output: dict[Path, Path] = {}
+    for file, output in named:
+        if output in by_output:
+            raise InputError(
+                f"{by_output[output]} and {file} would both become {output}: give the folder above them instead, or "
+                "run once per file with another --output"
+            )
+        by_output[output] = file
+    return named
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    files = sorted(file for file in folder.rglob("*") if file.name.endswith(SUFFIXES))
+    logs = [file for file in files if not _NOT_ANSWERS.match(file.name)]
+    samples = {file.parent for file in logs if file.name.startswith("samples_")}
+    # Beside the harness's samples other files are no logs; elsewhere they may be.
+    kept = [file for file in logs if file.name.startswith("samples_") or file.parent not in samples]
+    if not kept:
+        raise InputError(
+            f"{folder} has no sample file; run lm_eval with --log_samples --output_path {folder}"
+        )
+    return kept
+
+
+def stem(file: Path) -> str:
+    """A file's name without the endings that `read_rows` knows."""
+    endings = sorted(SUFFIXES, key=len, reverse=True)
+    return file.name.removesuffix(next((end for end in endings if file.name.endswith(end)), ""))

@@ -1,0 +1,112 @@
+"""Rows of any program, in jsonl, json, csv or parquet: a candidate, its references, and what else they have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.io.answers import Origin, Reading, answer_row, listed, number, texts
+from lm_eval_bertjudge.io.find import stem
+from lm_eval_bertjudge.io.formats.lm_eval import item_of
+from lm_eval_bertjudge.io.rows import Row, read_rows
+
+# The usual names, in small letters; the first that a row has counts.
+_CANDIDATES = (
+    *("candidate", "response", "prediction", "pred", "model_answer", "model_output"),
+    *("model_response", "full_response", "generated_text", "generated_answer", "completion"),
+    *("output", "answer_generated", "predicted_answer", "generation", "answer"),
+)
+_QUESTIONS = ("question", "problem", "prompt", "query", "input", "instruction")
+_REFERENCES = (
+    *("references", "reference", "gold", "gold_answer", "gold_answers", "ground_truth", "gt"),
+    *("ground_truths", "ground_truth_aliases", "target", "targets", "reference_answer"),
+    *("correct_answer", "expected_answer", "expected", "golden_answers", "answer", "answers"),
+)
+_METRICS = ("is_correct", "exact_match", "em", "acc", "accuracy")
+
+
+def matches(first: Row, file: Path) -> bool:
+    """Any row may be one of these; `rows` says what it lacks."""
+    return True
+
+
+def rows(file: Path, reading: Reading) -> Iterator[Row]:
+    """The answers in a file, a row each; columns that mean nothing here are kept.
+
+    Raises:
+        InputError: A row has no candidate or no reference, by the name that is given or by any usual one.
+    """
+    name = stem(file)
+    for n, row in enumerate(read_rows(file)):
+        where = f"{file}, row {n + 1}"
+        question, references, candidate = item_fields(row, reading, where)
+        origin = Origin(
+            task=str(row.get("task") or name.removeprefix("samples_")),
+            generator=str(row.get("generator") or reading.generator or ""),
+        )
+        made = answer_row(
+            origin, n, candidate, question=question, references=references,
+            category=str(row.get("category") or ""), old=_old(row, where),
+        )  # fmt: skip
+        label = {"label": row.get(reading.label)} if reading.label else {}
+        unparsed = {"unparsed": row["unparsed"]} if row.get("unparsed") else {}
+        identity = row.get(reading.id or "id")
+        made["id"] = f"{name}/{n}" if identity in (None, "") else str(identity)
+        yield {**row, **made, **unparsed, **label}
+
+
+def item_fields(row: Row, reading: Reading, where: str) -> tuple[str, list[str], str]:
+    """Question, references and candidate of a row.
+
+    Raises:
+        InputError: There is no candidate or no reference; the message begins with `where`.
+    """
+    candidate = _columns(row, reading.candidate, _CANDIDATES)[:1]
+    if not candidate:
+        raise _lacks("a candidate", reading.candidate, "--candidate", row, where)
+    response = "" if row[candidate[0]] is None else str(row[candidate[0]])
+    if isinstance(row.get("doc"), dict) and ("references" not in row or reading.templates):
+        item = item_of(row, str(row.get("task") or ""), reading)
+        return item.question, list(item.references), response
+    columns = _columns(row, reading.reference, _REFERENCES)
+    cells = [_several(row[name], name) for name in columns if name not in candidate]
+    references: list[str] = next(filter(None, cells), [])
+    if not references and "doc" not in row:
+        raise _lacks("a reference", reading.reference, "--reference", row, where)
+    questions = [row[name] for name in _columns(row, reading.question, _QUESTIONS)]
+    return "".join(texts(questions)[:1]), references, response
+
+
+def _several(value: Any, name: str) -> list[str]:
+    """The references in a cell: in a column of several a list may stand as text."""
+    return texts(listed(value) if name.lower().endswith("s") else value)
+
+
+def _columns(row: Row, given: str | None, usual: Sequence[str]) -> list[str]:
+    """The columns of a row that may hold something: the one that is given, or those with usual names, in order."""
+    if given is not None:
+        return [given] if given in row else []
+    names = {str(name).lower(): name for name in row}
+    return [names[name] for name in usual if name in names]
+
+
+def _lacks(what: str, given: str | None, flag: str, row: Row, where: str) -> InputError:
+    named = f" by the name {given!r}" if given is not None else ""
+    has = ", ".join(str(name) for name in row if row[name] not in (None, "", [])) or "nothing"
+    return InputError(f"{where}: {what}{named} was expected; it has {has}. Name the column: {flag}")
+
+
+def _old(row: Row, where: str) -> dict[str, float]:
+    """What the program that wrote the row says of the answer."""
+    logged = row.get("old") or {name: row[name] for name in _METRICS if row.get(name) is not None}
+    logged = listed(logged)
+    if not isinstance(logged, Mapping):
+        raise InputError(f"{where}: old is {logged!r:.60}; metrics by name were expected")
+    values = {str(name): number(value) for name, value in logged.items()}
+    return {_full(name): value for name, value in values.items() if value is not None}
+
+
+def _full(name: str) -> str:
+    return name if "," in name else f"{name},none"

@@ -1,0 +1,100 @@
+"""The logs that can be judged, read before anything is judged: an error must not come after hours."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.io.answers import LeftOutError, Reading
+from lm_eval_bertjudge.io.find import find
+from lm_eval_bertjudge.io.formats import read_answers
+from lm_eval_bertjudge.io.rows import Row, sha256
+
+logger = logging.getLogger(__name__)
+
+_SHOWN = 3  # files that a grouped warning names
+
+
+@dataclass(frozen=True)
+class Input:
+    """A log that can be judged.
+
+    Attributes:
+        file: Where it is.
+        output: Where its verdicts go, below the output folder.
+        n_answers: How many answers it has.
+        reading: How to read it.
+        first: Its first three answers.
+    """
+
+    file: Path
+    output: Path
+    n_answers: int
+    reading: Reading
+    first: Sequence[Row]
+
+    @property
+    def origin(self) -> tuple[str, ...]:
+        """The model, the task and the date."""
+        return tuple(str(self.first[0].get(key)) for key in ("generator", "task", "model_run"))
+
+    def rows(self) -> list[Row]:
+        """The answers; not kept, since a sweep outgrows memory."""
+        return read_answers(self.file, self.reading)
+
+
+def collect(paths: Sequence[Path], reading: Reading) -> list[Input]:
+    """The logs among files and folders, without those that cannot be judged, which one warning per reason names.
+
+    Two logs of one model, task and date are told apart by their folders; a copy of another log is left out.
+
+    Raises:
+        InputError: None can be judged.
+    """
+    inputs: list[Input] = []
+    problems: list[tuple[Path, InputError]] = []
+    known: dict[tuple[str, ...], dict[str, Path]] = {}  # by origin the files by their content
+    for file, output in find(paths):
+        try:
+            log = _input(file, output, reading)
+            same_origin = known.setdefault(log.origin, {})
+            if (content := sha256(file)) in same_origin:
+                raise LeftOutError(f"{file}: it is a copy of {same_origin[content]}")
+        except InputError as error:
+            problems.append((file, error))
+            continue
+        if same_origin:
+            log = _input(file, output, replace(reading, run=_folder(file, output)))
+        same_origin[content] = file
+        inputs.append(log)
+    if not inputs:
+        raise problems[0][1] if len(problems) == 1 else InputError("\n".join(_grouped(problems)))
+    for reason in _grouped(problems):
+        logger.warning("left out: %s", reason)
+    return inputs
+
+
+def _input(file: Path, output: Path, reading: Reading) -> Input:
+    answers = read_answers(file, reading)
+    return Input(file, output, len(answers), reading, answers[:3])
+
+
+def _folder(file: Path, output: Path) -> str:
+    return output.parent.as_posix() if output.parent != Path() else file.resolve().parent.name
+
+
+def _grouped(problems: Sequence[tuple[Path, InputError]]) -> Iterator[str]:
+    """One text per reason: the first file's, with the names of the others."""
+    groups: dict[str, list[tuple[Path, InputError]]] = {}
+    for file, error in problems:
+        reason = re.sub(r"\d+|'[^']*'", "", str(error).replace(str(file), ""))
+        groups.setdefault(reason, []).append((file, error))
+    for group in groups.values():
+        others = [str(file) for file, _ in group[1:]]
+        names = ", ".join(others[:_SHOWN]) + (", ..." if len(others) > _SHOWN else "")
+        also = f" (and {len(others)} more files of this kind: {names})" if others else ""
+        yield f"{group[0][1]}{also}"
