@@ -3,11 +3,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
-from lm_eval_bertjudge.harness import autoload
+from lm_eval_bertjudge import cli
+from lm_eval_bertjudge.harness import autoload, version
 
 PTH = Path(autoload.__file__).with_name("autoload.pth")
 MODULES = [
@@ -72,3 +74,38 @@ def test_a_failure_of_ours_is_a_warning_and_not_the_hosts_problem() -> None:
 
 def test_the_task_folder_is_there() -> None:
     assert (Path(autoload.tasks_dir()) / "gsm8k" / "gsm8k_bertjudge.yaml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("installed", "fits"), [("0.4.9.2", False), ("0.4.11", False), ("0.4.12", True), ("0.5", True)]
+)
+def test_an_older_harness_gets_one_line_and_is_left_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, installed: str, fits: bool
+) -> None:
+    monkeypatch.setattr(version, "found", lambda: installed)
+
+    class Manager:
+        def __init__(self, include_path: object = None) -> None: ...
+
+    class Tasks:
+        TaskManager = Manager
+
+    before = Manager.__init__
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        autoload._extend(Tasks)
+    assert (Manager.__init__ is before) is not fits
+    messages = [str(each.message) for each in caught]
+    if not fits:
+        assert f"needs lm_eval >= 0.4.12, < 0.6, found {installed}: pip install" in messages[0]
+    assert len(messages) == (not fits)
+
+
+def test_the_commands_name_both_versions_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(version, "found", lambda: "0.4.9")
+    assert cli.main(["check", "gsm8k_bertjudge"]) == 2
+    assert capsys.readouterr().err.startswith(
+        "bertjudge: lm-eval-bertjudge needs lm_eval >= 0.4.12, < 0.6, found 0.4.9"
+    )

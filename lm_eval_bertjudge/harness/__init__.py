@@ -35,5 +35,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
+    from lm_eval_bertjudge.errors import InputError
+    from lm_eval_bertjudge.harness.version import misfit
+
+    if message := misfit():
+        raise InputError(message)
     importlib.import_module(f"{__name__}.registration")  # whoever uses the harness needs the names
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -50,6 +50,11 @@ class _Finder:
 def _extend(tasks_module: Any) -> None:
     """Registers our names and folder; a failure here must not break an evaluation that does not use us."""
     try:
+        from lm_eval_bertjudge.harness import version
+
+        if too_old := version.misfit():
+            _tell(f"{too_old}. Its tasks, filter and metric are not there")
+            return
         import lm_eval_bertjudge.harness.registration  # noqa: F401
         from lm_eval_bertjudge.harness import load_hook, wildcards
 
@@ -72,10 +77,16 @@ def _watch(cli_module: Any) -> None:
 
 
 def _warn(failed: str, error: Exception) -> None:
+    from lm_eval_bertjudge.harness import version
+
+    _tell(f"{version.needs(version.found())}: it {failed} ({error!r})")
+
+
+def _tell(message: str) -> None:
     import warnings
 
-    message = f"lm-eval-bertjudge {failed} ({error!r}); LM_EVAL_BERTJUDGE_AUTOLOAD=0 silences this"
-    warnings.warn(message, RuntimeWarning, stacklevel=3)
+    silenced = f"{message}; LM_EVAL_BERTJUDGE_AUTOLOAD=0 silences this"
+    warnings.warn(silenced, RuntimeWarning, stacklevel=2)
 
 
 def _with_our_folder(original: Any, tell_left_out: Any) -> Any:
