@@ -132,8 +132,8 @@ def test_check_renders_the_first_documents(hub: Path, capsys: pytest.CaptureFixt
 def test_check_names_what_a_task_lacks(hub: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", "gsm8k"]) == 2
     shown = capsys.readouterr().err
-    assert "its metric_list is ['exact_match']: add `- metric: bertjudge`" in shown
-    assert "no pipeline of its filter_list has `function: bertjudge`" in shown
+    assert "it has neither the filter nor the metric `bertjudge`. Add to its file" in shown
+    assert "- function: bertjudge" in shown
 
 
 def test_tasks_dir_is_printed_alone(capsys: pytest.CaptureFixture[str]) -> None:

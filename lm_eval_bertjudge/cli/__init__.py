@@ -115,7 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser(
         "check", help="read a task's judging config before hours of generation"
     )
-    check.add_argument("task")
+    check.add_argument("task", help="a task's name, or its YAML file")
     check.add_argument("--include_path", help="folder with task files of your own")
     check.set_defaults(run=_check)
 
@@ -229,29 +229,31 @@ def _item(row: Mapping[str, Any], templates: Pipeline | None, where: str) -> Jud
     return JudgeItem(str(row.get("question") or ""), references, candidate)
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check(args: argparse.Namespace) -> str:
     from lm_eval_bertjudge.harness import check_task
 
-    found = check_task(args.task, include_path=args.include_path)
-    for name, pipeline in found.pipelines.items():
-        items = [item for doc in found.docs if (item := pipeline.item(doc, "")).references]
-        if empty := len(found.docs) - len(items):
-            found.problems.append(
-                f"pipeline {name}: of the first {len(found.docs)} references {empty} are empty"
-            )
-        echoes = [
-            JudgeItem(i.question, i.references, f"Final answer: {i.references[0]}") for i in items
-        ]
-        print(f"pipeline {name} ({pipeline.method})")
-        for item, verdict in zip(items, pipeline.decide(echoes), strict=True):
-            p = "unjudged" if verdict.p_correct is None else f"{verdict.p_correct:.3f}"
-            print(f"  question  ...{item.question[-100:]!r}")
-            print(
-                f"  reference {', '.join(map(repr, item.references))}; judged against itself: {p} ({verdict.reason})"
-            )
-    if found.problems:
-        raise InputError("\n".join(f"task {args.task}: {problem}" for problem in found.problems))
-    print(f"task {args.task} is ready")
+    task = check_task(args.task, include_path=args.include_path)
+    for warning in task.warnings:
+        logging.getLogger(__name__).warning("task %s: %s", task.name, warning)
+    if task.problems:
+        raise InputError("\n".join(f"task {task.name}: {problem}" for problem in task.problems))
+    blocks = [_preview(name, pipeline, task.docs) for name, pipeline in task.pipelines.items()]
+    return "\n".join([*blocks, f"task {task.name} is ready"])
+
+
+def _preview(name: str, pipeline: Pipeline, docs: Sequence[Mapping[str, Any]]) -> str:
+    """What a pipeline would judge: each document's item, and what it says of its own reference."""
+    items = [item for doc in docs if (item := pipeline.item(doc, "")).references]
+    echoes = [
+        JudgeItem(i.question, i.references, f"Final answer: {i.references[0]}") for i in items
+    ]
+    lines = [f"pipeline {name} ({pipeline.method})"]
+    for item, verdict in zip(items, pipeline.decide(echoes), strict=True):
+        p = "unjudged" if verdict.p_correct is None else f"{verdict.p_correct:.3f}"
+        references = ", ".join(map(repr, item.references))
+        lines.append(f"  question  ...{item.question[-100:]!r}")
+        lines.append(f"  reference {references}; judged against itself: {p} ({verdict.reason})")
+    return "\n".join(lines)
 
 
 def _demo(_: argparse.Namespace) -> None:

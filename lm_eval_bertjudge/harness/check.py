@@ -2,62 +2,143 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.harness.filter import BertJudgeFilter
+from lm_eval_bertjudge.errors import BertJudgeError, InputError
+from lm_eval_bertjudge.harness import preflight, task_fields
+from lm_eval_bertjudge.harness.left_out import left_out, why
 from lm_eval_bertjudge.harness.load_hook import unhooked
 from lm_eval_bertjudge.scorer import Pipeline
 from lm_eval_bertjudge.tasks_folder import tasks_dir
 
+METRIC_ALONE = "(the metric alone)"
+
+_ADD = """it has neither the filter nor the metric `bertjudge`. Add to its file:
+  filter_list:
+    - name: judge
+      filter:
+        - function: bertjudge"""
+_SHOWN = 5  # names in a message
+
 
 @dataclass(frozen=True)
 class TaskCheck:
-    """What `bertjudge check` looks at: a task's documents, its judging pipelines, and what is wrong with its config."""
+    """What `bertjudge check` looks at.
 
+    Attributes:
+        name: The task's name.
+        docs: Its first documents.
+        pipelines: Its judging pipelines; those that cannot be read are left out.
+        problems: What would fail, with what to type.
+        warnings: What may be meant, and may not.
+    """
+
+    name: str
     docs: list[dict[str, Any]]
     pipelines: dict[str, Pipeline]
     problems: list[str]
+    warnings: list[str] = field(default_factory=list)
 
 
 def check_task(name: str, *, include_path: str | None = None, n_docs: int = 3) -> TaskCheck:
-    """Loads a task as the harness would, and reads its judging pipelines before any generation.
+    """Loads a task as the harness would, and asks what the load hook asks before any generation.
+
+    Args:
+        name: A task's name, or the path of its YAML file.
+        include_path: A folder with task files of the user's own.
+        n_docs: How many documents to give.
 
     Raises:
-        InputError: The harness knows no single task of this name, or a pipeline has a wrong option.
+        InputError: The harness knows no single task of this name, or cannot load it.
     """
     from lm_eval.tasks import TaskManager
 
-    known = TaskManager(include_path=[p for p in (tasks_dir(), include_path) if p])
-    if name in known.all_groups or name in known.all_tags:
-        members = ", ".join(list(known.load([name])["tasks"])[:5])
-        raise InputError(f"{name} is a group; check one of its tasks, such as {members}")
-    if name not in known.all_subtasks:
-        near = [task for task in known.all_subtasks if name.lower() in task.lower()][:5]
-        meant = f"did you mean {', '.join(near)}? " if near else ""
+    manager = TaskManager(include_path=[path for path in (tasks_dir(), include_path) if path])
+    if not _is_file(name):
+        _refuse_group(manager, name)
+        _refuse_unknown(manager, name, include_path)
+    task = _loaded(manager, name)
+    entry = manager.task_index.get(task.task_name)
+    findings = preflight.examine(task, getattr(entry, "cfg", None))
+    if not preflight.judges(task) and not findings.errors:
+        findings.errors.append(_ADD)
+    docs = preflight.some_docs(task, n_docs, spread=False)
+    pipelines = dict(_pipelines(task))
+    return TaskCheck(task.task_name, docs, pipelines, findings.errors, findings.warnings)
+
+
+def _is_file(name: str) -> bool:
+    return name.endswith((".yaml", ".yml")) and Path(name).is_file()
+
+
+def _refuse_group(manager: Any, name: str) -> None:
+    """A group is listed, not loaded: that would need the data of all its tasks."""
+    if name not in manager.all_groups and name not in manager.all_tags:
+        return
+    members = list(dict.fromkeys(_members(manager, name)))
+    shown = ", ".join(members[:_SHOWN])
+    raise InputError(
+        f"{name} is a group of {len(members)} tasks; check one of them, such as {shown}"
+    )
+
+
+def _members(manager: Any, name: str) -> Iterator[str]:
+    entry = manager.task_index[name]
+    listed = (entry.cfg or {}).get("task") if not entry.tags or entry.yaml_path else None
+    for member in listed or sorted(entry.tags):
+        known = member if isinstance(member, str) else member.get("task") or member.get("group")
+        inside = known in manager.task_index and known != name
+        if inside and (known in manager.all_groups or known in manager.all_tags):
+            yield from _members(manager, known)
+        elif isinstance(known, str):
+            yield known
+
+
+def _refuse_unknown(manager: Any, name: str, include_path: str | None) -> None:
+    if name in manager.all_subtasks:
+        return
+    reasons = left_out([include_path], manager.task_index) if include_path else {}
+    if name in reasons:
+        raise InputError(f"lm_eval does not know the task {name!r}: {reasons[name]}")
+    near = [task for task in manager.all_subtasks if name.lower() in task.lower()][:_SHOWN]
+    meant = f"did you mean {', '.join(near)}? " if near else ""
+    raise InputError(
+        f"lm_eval knows no task {name!r}: {meant}`lm_eval ls tasks` shows all; for one of your own give "
+        "its YAML file, or --include_path FOLDER"
+    )
+
+
+def _loaded(manager: Any, name: str) -> Any:
+    if _is_file(name) and (reason := why(Path(name))):
+        raise InputError(reason)
+    try:
+        tasks = unhooked(manager, "load")([name])["tasks"]
+    except OSError as error:  # ConnectionError and FileNotFoundError, as `datasets` raises them
         raise InputError(
-            f"lm_eval knows no task {name!r}: {meant}`lm_eval ls tasks` shows all; for one of your own give "
-            "--include_path FOLDER"
-        )
-    task = unhooked(known, "load")([name])["tasks"][name]
-    pipelines = {
-        ensemble.name: Pipeline.read(part.keywords)
-        for ensemble in task._filters
-        for part in ensemble.filters
-        if part.func is BertJudgeFilter
-    }
-    problems = []
-    metrics = [entry["metric"] for entry in task.config.metric_list or []]
-    if task.config.process_results is not None:
-        problems.append(
-            "it has its own process_results, so the harness ignores metric_list: use `bertjudge rejudge`"
-        )
-    elif "bertjudge" not in metrics:
-        problems.append(f"its metric_list is {metrics}: add `- metric: bertjudge`")
-    if not pipelines:
-        problems.append(
-            "no pipeline of its filter_list has `function: bertjudge`, so the question is not seen"
-        )
-    docs = [dict(doc) for doc, _ in zip(task.eval_docs, range(n_docs))]  # noqa: B905 (the shorter ends it)
-    return TaskCheck(docs, pipelines, problems)
+            f"task {name}: its data cannot be read: {error}. It needs the network, or the data on this machine"
+        ) from error
+    except Exception as error:  # a task file can run any code of the harness, and fail as variously
+        raise InputError(f"task {name}: the harness cannot load it: {error!r}") from error
+    return next(iter(tasks.values()))
+
+
+def _pipelines(task: Any) -> Iterator[tuple[str, Pipeline]]:
+    """The judging pipelines that can be read, by name."""
+    for name, options in _options(task).items():
+        try:
+            yield name, Pipeline.read(options)
+        except BertJudgeError:  # it is among the findings
+            continue
+
+
+def _options(task: Any) -> Mapping[str, Mapping[str, Any]]:
+    pipelines = preflight.judging_options(task)
+    metric = preflight.metric_options(task.config)
+    if pipelines or metric is None:
+        return pipelines
+    options = {name: value for name, value in metric.items() if name != "columns"}
+    gold = {"reference": task_fields.references_of(task)}
+    return {METRIC_ALONE: preflight.alone(options) | gold}

@@ -5,6 +5,7 @@ A config is looked at as the harness has read it: a task object with its pipelin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,8 @@ from lm_eval_bertjudge.template import shown
 from lm_eval_bertjudge.types import JudgeItem
 
 _N_DOCS = 8  # documents that templates are tried on, spread over the task
+_LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+_SHORT = 128  # tokens within which few models explain and conclude
 _MAY_FOLLOW = (
     "take_first",
 )  # harmless after `bertjudge`: there is a list of verdicts per document
@@ -105,6 +108,7 @@ def examine(task: Any, config: Any = None) -> Findings:
         findings.errors.append(refusal)
         return findings
     findings.errors += _names(task)
+    findings.warnings += _cuts(task)
     docs = some_docs(task)
     task_fields.complete(task, docs)
     for name, options in judging_options(task).items():
@@ -237,10 +241,27 @@ def _partly_empty(name: str, items: Sequence[JudgeItem]) -> list[str]:
     ]
 
 
-def some_docs(task: Any) -> list[Mapping[str, Any]]:
-    """Documents spread over the task, the first one among them."""
+def some_docs(task: Any, n: int = _N_DOCS, *, spread: bool = True) -> list[dict[str, Any]]:
+    """Some documents of a task: the first ones, or spread over all, the first one among them."""
     docs = getattr(task, "task_docs", None)
     docs = task.eval_docs if docs is None else docs
-    step = max(1, len(docs) // _N_DOCS)
-    chosen: list[Mapping[str, Any]] = [dict(docs[n]) for n in range(0, len(docs), step)]
-    return chosen[:_N_DOCS]
+    step = max(1, len(docs) // n) if spread else 1
+    return [dict(docs[index]) for index in range(0, len(docs), step)][:n]
+
+
+def _cuts(task: Any) -> list[str]:
+    """Stop strings and token limits that end an answer before it says what is judged."""
+    given = task.config.generation_kwargs or {}
+    until = given.get("until") or []
+    stops = [until] if isinstance(until, str) else list(until)
+    cutting = [stop for stop in stops if not re.search(r"\w|<", stop)]
+    limit = next((given[name] for name in _LIMITS if isinstance(given.get(name), int)), None)
+    told = []
+    if cutting:
+        told.append(
+            f"answers end at {', '.join(map(repr, cutting))}, and only what comes before is judged"
+        )
+    if limit is not None and limit < _SHORT:
+        told.append(f"answers end after {limit} tokens, and only what comes before is judged")
+    mend = 'generation_kwargs: {until: ["</s>"], max_gen_toks: 2048}'
+    return [f"{each}. To judge whole answers: {mend}" for each in told]
