@@ -82,7 +82,7 @@ def test_the_task_folder_is_there() -> None:
 def test_an_older_harness_gets_one_line_and_is_left_as_it_is(
     monkeypatch: pytest.MonkeyPatch, installed: str, fits: bool
 ) -> None:
-    monkeypatch.setattr(version, "found", lambda: installed)
+    monkeypatch.setattr(version, "installed", lambda: installed)
 
     class Manager:
         def __init__(self, include_path: object = None) -> None: ...
@@ -104,7 +104,7 @@ def test_an_older_harness_gets_one_line_and_is_left_as_it_is(
 def test_the_commands_name_both_versions_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(version, "found", lambda: "0.4.9")
+    monkeypatch.setattr(version, "installed", lambda: "0.4.9")
     assert cli.main(["check", "gsm8k_bertjudge"]) == 2
     assert capsys.readouterr().err.startswith(
         "bertjudge: lm-eval-bertjudge needs lm_eval >= 0.4.12, < 0.6, found 0.4.9"

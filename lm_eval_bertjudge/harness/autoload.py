@@ -79,7 +79,7 @@ def _watch(cli_module: Any) -> None:
 def _warn(failed: str, error: Exception) -> None:
     from lm_eval_bertjudge.harness import version
 
-    _tell(f"{version.needs(version.found())}: it {failed} ({error!r})")
+    _tell(f"{version.needs()}: it {failed} ({error!r})")
 
 
 def _tell(message: str) -> None:
@@ -99,8 +99,8 @@ def _with_our_folder(original: Any, tell_left_out: Any) -> Any:
     @functools.wraps(original)
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         bound = signature.bind(self, *args, **kwargs)
-        given = bound.arguments.get("include_path")
-        folders = list(given) if isinstance(given, (list, tuple)) else [given] if given else []
+        given = bound.arguments.get("include_path") or []
+        folders = list(given) if isinstance(given, (list, tuple)) else [given]
         if bound.arguments.get("include_defaults", True) and tasks_dir() not in map(str, folders):
             bound.arguments["include_path"] = [tasks_dir(), *folders]
         original(*bound.args, **bound.kwargs)

@@ -90,8 +90,8 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
             if not isinstance(error, Exception):
                 raise
             return [[VerdictRow(FAILED.as_row()) for _ in responses] for responses in answers]
-        left = iter(verdicts)
-        return [[VerdictRow(next(left).as_row()) for _ in responses] for responses in answers]
+        in_order = iter(verdicts)
+        return [[VerdictRow(next(in_order).as_row()) for _ in responses] for responses in answers]
 
     def _verdicts(
         self, answers: list[list[Any]], docs: Sequence[Mapping[str, Any]]

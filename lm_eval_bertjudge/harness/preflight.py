@@ -113,7 +113,7 @@ def examine(task: Any, config: Any = None) -> Findings:
     task_fields.complete(task, docs)
     for name, options in judging_options(task).items():
         _examine_pipeline(name, options, docs, findings)
-    findings.errors += [f"pipeline {name}: {said}" for name, said in _followers(task)]
+    findings.errors += [f"pipeline {name}: {reason}" for name, reason in _followers(task)]
     findings.errors += _metric(metric or {}, judged=bool(pipelines))
     return findings
 
@@ -186,7 +186,7 @@ def _metric(options: Mapping[str, Any], *, judged: bool) -> list[str]:
             "reads the filter's verdicts"
         )
     elif not judged:
-        wrong += [f"metric bertjudge: {said}" for said in _judge_errors(alone(rest))]
+        wrong += [f"metric bertjudge: {reason}" for reason in _judge_errors(alone(rest))]
     return wrong
 
 

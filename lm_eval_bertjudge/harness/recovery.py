@@ -185,8 +185,8 @@ _STOPPED = {KeyboardInterrupt: "stopped by Ctrl-C", SystemExit: "stopped by SIGT
 
 
 def _cause(error: BaseException) -> str:
-    said = str(error) if isinstance(error, BertJudgeError) else repr(error)
-    return _STOPPED.get(type(error), said)
+    message = str(error) if isinstance(error, BertJudgeError) else repr(error)
+    return _STOPPED.get(type(error), message)
 
 
 def _what_follows(error: BaseException, *, others_are_kept: bool) -> str:

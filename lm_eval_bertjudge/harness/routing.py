@@ -16,7 +16,10 @@ from lm_eval_bertjudge.harness.metric import bertjudge
 from lm_eval_bertjudge.harness.preflight import judging_options, metric_options
 from lm_eval_bertjudge.harness.task_fields import references_of
 
+Doc = Mapping[str, Any]
+Options = Mapping[str, Any]
 Scores = Mapping[str, Any]
+ProcessResults = Callable[[Doc, list[Any]], Scores]
 _NAME = "bertjudge"
 
 
@@ -31,28 +34,29 @@ def route(task: Any) -> None:
     judged = judging_options(task)
     options = metric_options(task.config) or {}
     task._metric_fn_list.pop(_NAME, None)
-    for name in (_NAME, *(f"{_NAME}_{column}" for column in options.get("columns", ()))):
+    columns = [f"{_NAME}_{column}" for column in options.get("columns", ())]
+    for name in (_NAME, *columns):
         task._aggregation_list.setdefault(name, mean)
         task._higher_is_better.setdefault(name, name == _NAME)
     task.process_results = _routed(task, options, judges_alone=not judged)
 
 
-def _routed(
-    task: Any, options: Mapping[str, Any], *, judges_alone: bool
-) -> Callable[[Mapping[str, Any], list[Any]], Scores]:
+def _routed(task: Any, options: Options, *, judges_alone: bool) -> ProcessResults:
     gold = references_of(task)
-    theirs: Callable[[Mapping[str, Any], list[Any]], Scores] = task.process_results
+    theirs: ProcessResults = task.process_results
 
-    def process_results(doc: Mapping[str, Any], results: list[Any]) -> Scores:
+    def process_results(doc: Doc, results: list[Any]) -> Scores:
         if "bypass" in task._metric_fn_list:  # --predict_only
             return theirs(doc, results)
         if (rows := verdicts(results)) is not None:
-            return _scores(bertjudge([None], [rows], **_columns(options)))
+            score = bertjudge([None], [rows], **_columns(options))
+            return _scores(score)
         has_others = task._metric_fn_list or callable(task.config.process_results)
         others: Scores = theirs(doc, results) if has_others else {}
         if not judges_alone:
             return others
-        return {**others, **_scores(bertjudge([gold(doc)], [results[0]], **options))}
+        score = bertjudge([gold(doc)], [results[0]], **options)
+        return {**others, **_scores(score)}
 
     process_results.__wrapped_by_bertjudge__ = True  # type: ignore[attr-defined]
     return process_results
@@ -62,10 +66,12 @@ def verdicts(results: list[Any]) -> list[VerdictRow] | None:
     """The verdict rows among one pipeline's results for a document; None where it did not judge."""
     first = results[0] if results else None
     rows: list[Any] = first if isinstance(first, list) else [first]
-    return rows if rows and isinstance(rows[0], VerdictRow) else None
+    if rows and isinstance(rows[0], VerdictRow):
+        return rows
+    return None
 
 
-def _columns(options: Mapping[str, Any]) -> dict[str, Any]:
+def _columns(options: Options) -> dict[str, Any]:
     return {"columns": options["columns"]} if "columns" in options else {}
 
 

@@ -28,14 +28,17 @@ def _without_ours(matching: Callable[..., list[str]]) -> Callable[..., list[str]
     def wrapper(self: Any, task_list: str | Iterable[str], *args: Any, **kwargs: Any) -> list[str]:
         patterns = [task_list] if isinstance(task_list, str) else list(task_list)
         names = matching(self, patterns, *args, **kwargs)
-        meant = [each for each in patterns if _OURS in each or not _MAGIC & set(each)]
-        if len(meant) == len(patterns):
-            return names
+        meant = [pattern for pattern in patterns if _means_ours(pattern)]
         kept = set(matching(self, meant, *args, **kwargs))
         return [name for name in names if name in kept or not _is_ours(self, name)]
 
     wrapper.__wrapped_by_bertjudge__ = True  # type: ignore[attr-defined]
     return wrapper
+
+
+def _means_ours(pattern: str) -> bool:
+    has_wildcard = bool(_MAGIC & set(pattern))
+    return _OURS in pattern or not has_wildcard
 
 
 def _is_ours(manager: Any, name: str) -> bool:
