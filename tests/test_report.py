@@ -286,7 +286,7 @@ def test_the_newest_run_is_the_models_row_and_the_older_ones_are_listed(tmp_path
             rows.append(line("a", "t", i, int(i < right), 0) | run)
     found = sections(write(tmp_path, rows))
     assert [row[2:4] for row in found["Accuracy"]] == [[4, wilson(3, 4)]]
-    assert found["Older runs"] == [["a", "t", "2026-01-01", 4, wilson(1, 4)]]
+    assert found["Older runs"] == [["a (2026-01-01)", "t", 4, wilson(1, 4)]]
 
 
 def test_lengths_are_counted_in_words_by_model(tmp_path: Path) -> None:

@@ -22,4 +22,13 @@ def model_name(row: Row, newest: Runs) -> str:
     """The model's name, with the run where there is a newer one of the same task."""
     run = row.get("model_run") or ""
     is_newest = newest.get((row["generator"], row["task"]), run) == run
-    return row["generator"] if is_newest else f"{row['generator']} ({run or 'earlier run'})"
+    return row["generator"] if is_newest else f"{row['generator']}{_suffix(row)}"
+
+
+def is_older(row: Row) -> bool:
+    """Whether `model_name` has named a row by its run, since a newer one replaces it."""
+    return str(row["generator"]).endswith(_suffix(row))
+
+
+def _suffix(row: Row) -> str:
+    return f" ({row.get('model_run') or 'earlier run'})"

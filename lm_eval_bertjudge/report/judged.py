@@ -13,6 +13,7 @@ from lm_eval_bertjudge.analysis.columns import decisions, probabilities
 from lm_eval_bertjudge.analysis.intervals import Floats, Ints
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.rows import Row
+from lm_eval_bertjudge.io.runs import is_older
 from lm_eval_bertjudge.types import Source
 
 RULES = "rules"  # the column of each task's strongest rule
@@ -46,7 +47,8 @@ class Judged:
         Raises:
             InputError: No method judged every row.
         """
-        newest, older = split_runs(rows)
+        newest = [row for row in rows if not is_older(row)]
+        older = [row for row in rows if is_older(row)]
         methods = verdict_files.methods(newest)
         main = CASCADE if CASCADE in methods else verdict_files.main_method(newest)
         rule_of = harness_metrics.strongest(newest, main)
@@ -106,25 +108,6 @@ class Judged:
         """p_correct of the main method where a judge decided, and NaN where a rule did or nobody."""
         by_judge = [row["verdicts"][self.main]["source"] in _JUDGES for row in rows]
         return np.where(by_judge, probabilities(rows, self.main), np.nan)
-
-
-def split_runs(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    """The rows of the newest run of each model and task, and those of older runs."""
-    newest: dict[Cell, str] = {}
-    for row in rows:
-        cell = _cell(row)
-        newest[cell] = max(newest.get(cell, ""), run_of(row))
-    new: list[Row] = []
-    old: list[Row] = []
-    for row in rows:
-        is_new = run_of(row) == newest[_cell(row)]
-        (new if is_new else old).append(row)
-    return new, old
-
-
-def run_of(row: Row) -> str:
-    """The date that tells one run of a model on a task from another; empty where it is not known."""
-    return str(row.get("model_run") or "")
 
 
 def _cell(row: Row) -> Cell:

@@ -13,7 +13,7 @@ from lm_eval_bertjudge.analysis.intervals import Ints, wilson
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.rows import Row
 from lm_eval_bertjudge.render import estimate
-from lm_eval_bertjudge.report.judged import RULES, Judged, run_of
+from lm_eval_bertjudge.report.judged import RULES, Judged
 from lm_eval_bertjudge.report.section import Record, Section
 from lm_eval_bertjudge.types import Source
 
@@ -115,23 +115,14 @@ def _mean(words: Any) -> str | None:
 
 def older_runs(judged: Judged) -> Section:
     """Runs of a model and task that a newer one replaces; the page is about the newer ones."""
-    runs: dict[tuple[str, str, str], list[Row]] = {}
+    runs: dict[tuple[str, str], list[Row]] = {}
     for row in judged.older:
-        key = (row["generator"], row["task"], run_of(row))
-        runs.setdefault(key, []).append(row)
+        runs.setdefault((row["generator"], row["task"]), []).append(row)
     records: list[Record] = []
-    for (generator, task, run), rows in sorted(runs.items()):
-        is_judged = all(judged.main in row["verdicts"] for row in rows)
-        records.append(
-            {
-                "model": generator,
-                "task": task,
-                "run": run,
-                "n": len(rows),
-                judged.main: with_wilson(judged.decisions(rows, judged.main))
-                if is_judged
-                else None,
-            }
-        )
+    for (generator, task), rows in sorted(runs.items()):
+        rate = None
+        if all(judged.main in row["verdicts"] for row in rows):
+            rate = with_wilson(judged.decisions(rows, judged.main))
+        records.append({"model": generator, "task": task, "n": len(rows), judged.main: rate})
     note = "A newer run of the same model and task stands in the other tables."
     return Section("Older runs", note, records)
