@@ -60,12 +60,18 @@ def test_a_file_keeps_every_field_and_adds_the_verdict(tmp_path: Path) -> None:
     [
         (
             '{"candidate": "a"}\n',
-            "line 1: no or an empty `reference` or `references`; the row has candidate",
+            "line 1: a reference was expected; it has candidate. Name the column: --reference",
         ),
-        ('{"reference": "a"}\n', "line 1: no field `candidate`; the row has reference"),
+        (
+            '{"reference": "a"}\n',
+            "line 1: a candidate was expected; it has reference. Name the column: --candidate",
+        ),
         ('{"reference": "a", "candidate": "b"}\n{"broken\n', "line 2 is not JSON"),
         ('["a"]\n', "row 1 is not a JSON object"),
-        ('{"candidate": "a", "doc": {"x": 1}}\n', "rows with `doc` need --reference TEMPLATE"),
+        (
+            '{"candidate": "a", "doc": {"x": 1}}\n',
+            "a reference was expected; it has candidate, doc",
+        ),
     ],
 )
 def test_bad_rows_are_named_before_anything_is_judged(

@@ -20,6 +20,7 @@ from lm_eval_bertjudge.errors import BertJudgeError, CheckpointError, InputError
 from lm_eval_bertjudge.harness import VerdictRow, recovery
 from lm_eval_bertjudge.io.answers import Reading
 from lm_eval_bertjudge.io.formats import read_answers
+from lm_eval_bertjudge.io.formats.plain import judge_item
 from lm_eval_bertjudge.io.rows import read_rows
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.known_tasks import Templates
@@ -87,9 +88,7 @@ def test_a_verdict_survives_json_and_the_harness_log(
     assert json.loads(str(VerdictRow(row))) == row
 
 
-TEMPLATES = cli._pipeline(
-    cli._parser().parse_args(["judge", "--question", "question", "--reference", "answer"])
-)
+TEMPLATES = Reading(templates=Templates("question", "answer"))
 
 
 @any_input
@@ -104,7 +103,7 @@ def test_what_is_saved_is_judged_as_the_same_item(
     doc = doc | {"question": "q", "answer": reference}
     pipeline = Pipeline(question="question", reference="answer")
     path = recovery._written(recovery.rows([answers], [doc]), str(folder))
-    again = [cli._item(row, TEMPLATES, "") for row in read_rows(path)]
+    again = [judge_item(row, TEMPLATES, "") for row in read_rows(path)]
     path.unlink()
     assert again == [pipeline.item(doc, answer) for answer in answers]
 

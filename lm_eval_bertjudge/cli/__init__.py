@@ -16,9 +16,12 @@ from typing import Any
 
 from lm_eval_bertjudge.analysis import agree
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
+from lm_eval_bertjudge.io.answers import Reading
+from lm_eval_bertjudge.io.formats.plain import judge_item
 from lm_eval_bertjudge.io.output import open_output
 from lm_eval_bertjudge.io.rows import read_rows, readable_twice
 from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS
+from lm_eval_bertjudge.known_tasks import Templates
 from lm_eval_bertjudge.rejudge import command
 from lm_eval_bertjudge.report import command as report
 from lm_eval_bertjudge.rules import baseline
@@ -62,17 +65,21 @@ def _parser() -> argparse.ArgumentParser:
 
     judge = commands.add_parser("judge", help="judge one answer, or a file of answers")
     judge.add_argument(
-        "--input", type=Path, help="jsonl: candidate, reference or references, optional question"
+        "--input",
+        type=Path,
+        help="jsonl, json, csv, parquet, or - for standard input: a row an answer",
     )
     judge.add_argument("--output", type=Path, help="jsonl: every input field, plus the verdict")
-    judge.add_argument("--candidate", help="the answer to judge (without --input)")
+    judge.add_argument("--candidate", help="the answer to judge; with --input its column")
     judge.add_argument(
         "--reference",
         action="append",
-        help="right answer, repeatable; a template where rows have `doc`",
+        help="right answer, repeatable; with --input its column, or a template where rows have `doc`",
     )
     judge.add_argument(
-        "--question", default="", help="the prompt; with --input a template where rows have `doc`"
+        "--question",
+        default="",
+        help="the prompt; with --input its column, or a template where rows have `doc`",
     )
     judge.add_argument("--method", choices=METHODS, default="judge")
     judge.add_argument(
@@ -134,32 +141,42 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _judge(args: argparse.Namespace) -> str:
-    if (args.input is None) == (args.candidate is None):
+    if args.input is None and args.candidate is None:
         raise InputError("give either --candidate and --reference, or --input FILE --output FILE")
     pipeline = _pipeline(args)
-    templates = pipeline if args.reference else None
     if args.input is None:
         if not args.reference:
             raise InputError(
                 "--reference is missing: the right answer that --candidate is compared with"
             )
         row = {"question": args.question, "references": args.reference, "candidate": args.candidate}
-        return json.dumps(_judged([row], pipeline, None)[0], ensure_ascii=False)
+        return json.dumps(_judged([row], pipeline, Reading())[0], ensure_ascii=False)
     if args.output is None:
         raise InputError("--output is missing: where the verdicts of --input go")
     with readable_twice([args.input]) as (source,):
-        return _judge_file(source, args.output, pipeline, templates)
+        return _judge_file(source, args.output, pipeline, _reading(args))
 
 
-def _judge_file(source: Path, output: Path, pipeline: Pipeline, templates: Pipeline | None) -> str:
+def _reading(args: argparse.Namespace) -> Reading:
+    """The flags for --input: columns of plain rows, and templates where rows have a `doc`."""
+    reference = args.reference[0] if args.reference else None
+    return Reading(
+        templates=Templates(args.question, reference) if reference else None,
+        candidate=args.candidate,
+        question=args.question or None,
+        reference=reference,
+    )
+
+
+def _judge_file(source: Path, output: Path, pipeline: Pipeline, reading: Reading) -> str:
     # All of it first: an error must not come after the work.
     for number, row in enumerate(read_rows(source), start=1):
-        _item(row, templates, f"{source}, line {number}")
+        judge_item(row, reading, f"{source}, line {number}")
     with open_output(output) as out:
         rows = read_rows(source)
         totals: Counter[str] = Counter()
         while chunk := list(islice(rows, _CHUNK)):
-            judged = _judged(chunk, pipeline, templates)
+            judged = _judged(chunk, pipeline, reading)
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in judged)
             totals["right"] += sum(row["correct"] for row in judged)
             totals["unjudged"] += sum(row["source"] == Source.NONE for row in judged)
@@ -177,10 +194,10 @@ def _summary(output: Path, totals: Mapping[str, int]) -> str:
 
 
 def _judged(
-    rows: list[dict[str, Any]], pipeline: Pipeline, templates: Pipeline | None
+    rows: list[dict[str, Any]], pipeline: Pipeline, reading: Reading
 ) -> list[dict[str, Any]]:
     """The rows with their verdict's fields added."""
-    items = [_item(row, templates, "input") for row in rows]
+    items = [judge_item(row, reading, "input") for row in rows]
     verdicts = pipeline.decide(items)
     return [
         row | (_fields(item) if "doc" in row else {}) | verdict.as_row()
@@ -203,30 +220,6 @@ def _pipeline(args: argparse.Namespace) -> Pipeline:
     pipeline = Pipeline(reference=template, include_question=bool(args.question), **chosen)
     pipeline.asks_llm_in([pipeline.method])  # an --llm that is not used is refused
     return pipeline
-
-
-def _item(row: Mapping[str, Any], templates: Pipeline | None, where: str) -> JudgeItem:
-    """A row as an item: its own question and references, or those that the templates give on its `doc`."""
-    if "candidate" not in row:
-        raise InputError(
-            f"{where}: no field `candidate`; the row has {', '.join(row) or 'no field'}"
-        )
-    candidate = "" if row["candidate"] is None else str(row["candidate"])
-    if "doc" in row and templates is not None:
-        if not isinstance(row["doc"], dict):
-            raise InputError(
-                f"{where}: `doc` is {row['doc']!r:.80}; an object with the document's fields was expected"
-            )
-        return templates.item(row["doc"], candidate)
-    given = row.get("references", row.get("reference"))
-    several = given if isinstance(given, list) else [given]
-    references = tuple(str(each) for each in several if each is not None and str(each).strip())
-    if not references and not ("doc" in row and "references" in row):
-        hint = "; rows with `doc` need --reference TEMPLATE" if "doc" in row else ""
-        raise InputError(
-            f"{where}: no or an empty `reference` or `references`; the row has {', '.join(row)}{hint}"
-        )
-    return JudgeItem(str(row.get("question") or ""), references, candidate)
 
 
 def _check(args: argparse.Namespace) -> str:

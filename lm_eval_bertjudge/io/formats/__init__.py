@@ -21,6 +21,8 @@ from lm_eval_bertjudge.io.rows import Row, read_rows
 class Format(Protocol):
     """What an adapter has."""
 
+    __name__: str
+
     def matches(self, first: Row, file: Path) -> bool:
         """Whether a file is of this format; `first` is its first row."""
 
@@ -45,7 +47,14 @@ def read_answers(file: Path, reading: Reading) -> list[Row]:
     first = next(read_rows(file), None)
     if first is None:
         raise InputError(f"{file} is empty")
-    answers = list(_format_of(first, file).rows(file, reading))
+    adapter = _format_of(first, file)
+    try:
+        answers = list(adapter.rows(file, reading))
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        kind = adapter.__name__.rpartition(".")[2]
+        raise InputError(
+            f"{file}: it looks like a log of the format {kind}, but is not as these are: {error!r}"
+        ) from error
     if not answers:
         raise InputError(f"{file} has no answer in it")
     if not any(row["references"] for row in answers):

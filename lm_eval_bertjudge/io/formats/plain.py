@@ -11,6 +11,7 @@ from lm_eval_bertjudge.io.answers import Origin, Reading, answer_row, listed, nu
 from lm_eval_bertjudge.io.find import stem
 from lm_eval_bertjudge.io.formats.lm_eval import item_of
 from lm_eval_bertjudge.io.rows import Row, read_rows
+from lm_eval_bertjudge.types import JudgeItem
 
 # The usual names, in small letters; the first that a row has counts.
 _CANDIDATES = (
@@ -57,6 +58,16 @@ def rows(file: Path, reading: Reading) -> Iterator[Row]:
         yield {**row, **made, **unparsed, **label}
 
 
+def judge_item(row: Row, reading: Reading, where: str) -> JudgeItem:
+    """A row as an item to judge.
+
+    Raises:
+        InputError: As `item_fields`.
+    """
+    question, references, candidate = item_fields(row, reading, where)
+    return JudgeItem(question, tuple(references), candidate)
+
+
 def item_fields(row: Row, reading: Reading, where: str) -> tuple[str, list[str], str]:
     """Question, references and candidate of a row.
 
@@ -69,6 +80,8 @@ def item_fields(row: Row, reading: Reading, where: str) -> tuple[str, list[str],
     response = "" if row[candidate[0]] is None else str(row[candidate[0]])
     if isinstance(row.get("doc"), dict) and ("references" not in row or reading.templates):
         item = item_of(row, str(row.get("task") or ""), reading)
+        if not item.references and reading.templates is None:
+            raise _lacks("a reference", reading.reference, "--reference", row, where)
         return item.question, list(item.references), response
     columns = _columns(row, reading.reference, _REFERENCES)
     cells = [_several(row[name], name) for name in columns if name not in candidate]

@@ -1,0 +1,304 @@
+"""Each log format: a small file of our own in the format's schema, field by field, and damaged ones."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lm_eval_bertjudge import cli
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.io.answers import NotGeneratedError, Reading
+from lm_eval_bertjudge.io.formats import read_answers
+from lm_eval_bertjudge.io.guess import guess
+from lm_eval_bertjudge.io.verdict_files import read
+
+Fields = dict[str, Any]
+
+
+def write_json(path: Path, content: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=1), encoding="utf-8")
+    return path
+
+
+def write_out(folder: Path) -> Path:
+    row = {
+        "doc_id": 4, "prompt_0": "Human: yes or no?\n\nAssistant: ", "logit_0": "Yes", "truth": "no",
+        "acc": "0.0", "missing": "0", "f1": "('yes', 'no')",
+    }  # fmt: skip
+    return write_json(folder / "claude" / "customs_write_out_info.json", [row])
+
+
+INSPECT: Fields = {
+    "version": 2,
+    "status": "success",
+    "eval": {"task": "arc", "model": "openai/gpt", "created": "2026-01-05T10:00:00+00:00"},
+}
+SAMPLE = {
+    "id": "q1",
+    "epoch": 1,
+    "input": [
+        {"role": "system", "content": "S"},
+        {"role": "user", "content": "Which is a planet?"},
+    ],
+    "choices": ["Mars", "Sun"],
+    "target": "A",
+    "output": {
+        "choices": [
+            {"message": {"role": "assistant", "content": [{"type": "text", "text": "ANSWER: A"}]}}
+        ]
+    },
+    "scores": {"choice": {"value": "C"}},
+}
+
+
+def inspect_json(folder: Path) -> Path:
+    return write_json(folder / "log.json", INSPECT | {"samples": [SAMPLE]})
+
+
+def inspect_zip(folder: Path) -> Path:
+    with zipfile.ZipFile(folder / "log.eval", "w") as archive:
+        archive.writestr("header.json", json.dumps(INSPECT))
+        archive.writestr("samples/q1_epoch_1.json", json.dumps(SAMPLE))
+    return folder / "log.eval"
+
+
+def helm(folder: Path) -> Path:
+    instance = {
+        "id": "id7",
+        "split": "test",
+        "input": {"text": "Which is a planet?"},
+        "references": [
+            {"output": {"text": "Mars"}, "tags": ["correct"]},
+            {"output": {"text": "Sun"}, "tags": []},
+        ],
+    }
+    state = {
+        "instance": instance,
+        "output_mapping": {"A": "Sun", "B": "Mars"},
+        "request": {"prompt": "..."},
+        "result": {"success": True, "completions": [{"text": " B"}]},
+    }
+    run = folder / "mmlu:subject=x,model=openai_gpt"
+    write_json(run / "run_spec.json", {"name": "mmlu:subject=x"})
+    content = {"adapter_spec": {"model": "openai/gpt"}, "request_states": [state]}
+    return write_json(run / "scenario_state.json", content)
+
+
+def opencompass(folder: Path) -> Path:
+    answer = {
+        "origin_prompt": [
+            {"role": "HUMAN", "prompt": "1+1?"}, {"role": "BOT", "prompt": "2"}, {"role": "HUMAN", "prompt": "2+2?"},
+        ],
+        "prediction": "It is 4.",
+        "gold": "4",
+    }  # fmt: skip
+    return write_json(folder / "predictions" / "qwen" / "gsm8k.json", {"0": answer})
+
+
+def parquet(path: Path, rows: list[Fields]) -> Path:
+    import pyarrow
+    from pyarrow import parquet
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    return path
+
+
+def lighteval(folder: Path) -> Path:
+    row = {
+        "doc": {"query": "2+2?", "choices": ["4"], "gold_index": [0], "task_name": "gsm8k"},
+        "model_response": {"text": ["It is 4."], "logprobs": []},
+        "metric": {"extractive_match": 1.0},
+    }
+    return parquet(
+        folder / "m" / "d" / "details_lighteval|gsm8k|0_2026-01-05T10-00-00.parquet", [row]
+    )
+
+
+def lighteval_09(folder: Path) -> Path:
+    row = {
+        "example": "2+2?", "full_prompt": "Shots. 2+2?", "predictions": "['It is 4.']", "gold": "['4']",
+        "metrics": {"extractive_match": 1.0},
+    }  # fmt: skip
+    return parquet(
+        folder / "m" / "d" / "details_lighteval|gsm8k|0_2026-01-05T10-00-00.parquet", [row]
+    )
+
+
+OPTIONS = "Which is a planet?\n\nChoices:\nA) Mars\nB) Sun"
+OF_INSPECT = {
+    "id": "openai/gpt/arc@2026-01-05T10:00:00+00:00/q1", "generator": "openai/gpt", "task": "arc",
+    "question": OPTIONS, "references": ["A) Mars"], "candidate": "ANSWER: A", "old": {"choice,none": 1.0},
+}  # fmt: skip
+OF_LIGHTEVAL = {
+    "id": "m/gsm8k@2026-01-05T10-00-00/0", "generator": "m", "task": "gsm8k", "question": "2+2?",
+    "references": ["4"], "candidate": "It is 4.", "old": {"extractive_match,none": 1.0},
+}  # fmt: skip
+FORMATS: dict[Callable[[Path], Path], Fields] = {
+    write_out: {
+        "id": "claude/customs/4", "generator": "claude", "task": "customs", "references": ["no"],
+        "question": "Human: yes or no?\n\nAssistant: ", "candidate": "Yes", "old": {"acc,none": 0.0},
+    },
+    inspect_json: OF_INSPECT,
+    inspect_zip: OF_INSPECT,
+    helm: {
+        "id": "openai/gpt/mmlu:subject=x/id7", "generator": "openai/gpt", "task": "mmlu:subject=x",
+        "question": "Which is a planet?\n\nChoices:\nA) Sun\nB) Mars", "references": ["B) Mars"], "candidate": " B",
+    },
+    opencompass: {
+        "id": "qwen/gsm8k/0", "generator": "qwen", "task": "gsm8k", "question": "2+2?",
+        "references": ["4"], "candidate": "It is 4.",
+    },
+    lighteval: OF_LIGHTEVAL,
+    lighteval_09: OF_LIGHTEVAL,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"), FORMATS.items(), ids=lambda each: getattr(each, "__name__", "")
+)
+def test_an_answer_of_every_format_is_read_field_by_field(
+    tmp_path: Path, make: Callable[[Path], Path], expected: Fields
+) -> None:
+    (row,) = read_answers(make(tmp_path), Reading())
+    assert {name: row[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("make", FORMATS, ids=lambda make: make.__name__)
+def test_a_damaged_file_of_every_format_is_refused_by_name(
+    tmp_path: Path, make: Callable[[Path], Path]
+) -> None:
+    file = make(tmp_path)
+    file.write_bytes(file.read_bytes()[:-30])
+    with pytest.raises(InputError, match=file.name.replace("|", r"\|")):
+        read_answers(file, Reading())
+
+
+def test_a_file_of_a_known_format_that_lacks_a_field_is_refused_by_name(tmp_path: Path) -> None:
+    file = inspect_json(tmp_path)
+    content = json.loads(file.read_text())
+    del content["samples"][0]["input"]
+    write_json(file, content)
+    with pytest.raises(InputError, match=r"log\.json: .*'input'"):
+        read_answers(file, Reading())
+
+
+def test_likelihoods_of_other_formats_are_told_apart(tmp_path: Path) -> None:
+    file = helm(tmp_path)
+    content = json.loads(file.read_text())
+    content["request_states"][0]["reference_index"] = 0
+    with pytest.raises(NotGeneratedError):
+        read_answers(write_json(file, content), Reading())
+
+
+def test_a_folder_of_all_formats_is_judged(tmp_path: Path) -> None:
+    for make in FORMATS:
+        make(tmp_path / make.__name__) if make is not inspect_zip else None
+    args = ["rejudge", str(tmp_path), "--output", str(tmp_path / "out"), "--method", "lexical"]
+    assert cli.main([*args, "--match", "exact"]) == 0
+    assert len(read([tmp_path / "out"])) == len(FORMATS) - 1
+
+
+CHOICES = {"question": "Q?", "choices": ["red", "blue"]}
+GUESSES: list[tuple[Fields, Any, str, list[str]]] = [
+    ({"problem": "P", "answer": "5"}, "", "P", ["5"]),
+    ({"QUESTION": "Q", "CONTEXTS": ["a", "b"], "final_decision": "yes"}, "", "a\nb\n\nQuestion: Q", ["yes"]),
+    ({"sent1": "Q", "ending0": "red", "ending1": "blue", "label": 1}, "B", "Choices:\nA) red\nB) blue", ["B) blue"]),
+    (CHOICES | {"answer": "B"}, "B", "Q?\n\nChoices:\nA) red\nB) blue", ["B) blue"]),
+    (CHOICES | {"answer": "(a)"}, "", "B) blue", ["A) red"]),
+    (CHOICES | {"answer_index": 0, "answer": "x"}, "", "B) blue", ["A) red"]),
+    (CHOICES | {"answer": "blue"}, "", "B) blue", ["B) blue"]),
+    ({"question": "Q", "choices": {"text": ["x", "y"], "label": ["1", "2"]}, "answerKey": "2"}, "", "B) y", ["B) y"]),
+    ({"narrative": "N", "question": "Q", "choices": "['x', 'y']", "answer_index": 1}, "", "N\n\nQuestion: Q", ["B) y"]),
+    ({"question": "Q", "A": "x", "B": "y", "C": "z", "answer": "C"}, "", "C) z", ["C) z"]),
+    ({"question": "Q", "answer": "9 + 9\n#### 18"}, "", "Q", ["18"]),
+    ({"question": "Q", "answer": {"value": "a", "aliases": list("abcdefg")}}, "", "Q", list("abcde")),
+    ({"context": "C", "question": "Q", "answers": {"text": ["x", "x"]}}, "", "C\n\nQuestion: Q", ["x"]),
+    ({"paragraph": "P", "question": "Q", "label": 0}, "아니오", "P\n\nQuestion: Q", ["아니오"]),
+    ({"text": "t"}, " sticks", "the prompt", ["sticks"]),
+    ({"text": "t"}, "['a', 'b']", "the prompt", ["a", "b"]),
+    ({"text": "t"}, "", "the prompt", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("doc", "target", "question", "references"), GUESSES)
+def test_question_and_references_of_unknown_documents_are_guessed(
+    doc: Fields, target: Any, question: str, references: list[str]
+) -> None:
+    found = guess(doc, "the prompt", target)
+    assert question in found.question
+    assert found.references == references
+
+
+PLAIN: list[tuple[Fields, Fields, tuple[str, list[str], str]]] = [
+    ({"question": "Q", "gt": "4", "pred": "5"}, {}, ("Q", ["4"], "5")),
+    ({"prompt": "Q", "answer": "4", "response": "5"}, {}, ("Q", ["4"], "5")),
+    ({"answer": "5", "gold": "4"}, {}, ("", ["4"], "5")),
+    ({"Question": "Q", "Ground_Truth": 4, "Output": None}, {}, ("Q", ["4"], "")),
+    ({"candidate": "", "output": "x", "references": [], "reference": "4"}, {}, ("", ["4"], "")),
+    (
+        {"q": "Q", "right": "4", "said": "5"},
+        {"candidate": "said", "reference": "right", "question": "q"},
+        ("Q", ["4"], "5"),
+    ),
+    ({"candidate": "5", "references": '["4", "four"]'}, {}, ("", ["4", "four"], "5")),
+    ({"candidate": "5", "reference": "[3, 4]"}, {}, ("", ["[3, 4]"], "5")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".csv"])
+@pytest.mark.parametrize(("row", "given", "expected"), PLAIN)
+def test_plain_rows_are_read_by_the_usual_or_the_given_names(
+    tmp_path: Path, row: Fields, given: Fields, expected: tuple[str, list[str], str], ending: str
+) -> None:
+    from lm_eval_bertjudge.io.output import write_csv, write_rows
+
+    file = tmp_path / f"rows{ending}"
+    (write_csv if ending == ".csv" else write_rows)(file, [row])
+    (answer,) = read_answers(file, Reading(**given))
+    assert (answer["question"], answer["references"], answer["candidate"]) == expected
+
+
+def test_judge_and_rejudge_read_a_csv_alike_also_its_lists_of_references(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(
+        'candidate,references\nFinal answer: Lyon,"[""Rome"", ""Lyon""]"\n'
+    )
+    lexical = ["--method", "lexical", "--match", "exact"]
+    source, single = str(tmp_path / "a.csv"), str(tmp_path / "v.jsonl")
+    assert cli.main(["judge", "--input", source, "--output", single, *lexical]) == 0
+    assert cli.main(["rejudge", source, "--output", str(tmp_path / "out"), *lexical]) == 0
+    assert [json.loads(line)["reason"] for line in Path(single).read_text().splitlines()] == [
+        "match"
+    ]
+    (row,) = read([tmp_path / "out"])
+    assert row["verdicts"]["lexical"]["reason"] == "match"
+
+
+def test_columns_are_named_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        '{"n": "x7", "said": "Final answer: 4", "right": "4", "human": 1}\n'
+    )
+    named = ["--candidate", "said", "--reference", "right"]
+    lexical = ["--method", "lexical", "--match", "exact"]
+    source, out = str(tmp_path / "a.jsonl"), str(tmp_path / "out")
+    more = ["--id", "n", "--label", "human"]
+    assert cli.main(["rejudge", source, "--output", out, *named, *more, *lexical]) == 0
+    (row,) = read([tmp_path / "out"])
+    assert (row["id"], row["label"], row["verdicts"]["lexical"]["correct"]) == ("x7", 1, True)
+    single = str(tmp_path / "v.jsonl")
+    assert cli.main(["judge", "--input", source, "--output", single, *named, *lexical]) == 0
+
+
+@pytest.mark.parametrize(
+    "old", ['{"is_correct": true}', '{"is_correct": "yes, quite"}', '"[1]"', "3"]
+)
+def test_a_metric_without_a_filter_or_a_number_gives_no_traceback(tmp_path: Path, old: str) -> None:
+    (tmp_path / "a.jsonl").write_text(f'{{"candidate": "4", "reference": "4", "old": {old}}}\n')
+    args = ["rejudge", str(tmp_path / "a.jsonl"), "--output", str(tmp_path / "out")]
+    assert cli.main([*args, "--method", "lexical", "--match", "exact"]) in (0, 2)
