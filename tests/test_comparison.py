@@ -10,7 +10,9 @@ import pytest
 
 from lm_eval_bertjudge import cli
 from lm_eval_bertjudge.analysis import agreement, baselines, comparison, intervals
+from lm_eval_bertjudge.types import JudgeItem
 from tests.verdict_rows import write_verdicts
+from training.evaluation import baselines as training_baselines
 
 sklearn = pytest.importorskip("sklearn.metrics")
 
@@ -203,3 +205,14 @@ def test_a_seed_below_0_is_named(
         cli.main(args)
     assert stopped.value.code == 2
     assert "'-1': a whole number from 0 on was expected" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "is_in"),
+    [("Straße", "in der STRASSE", True), (" Rome ", "rome", True), ("Rome", "Lyon", False)],
+)
+def test_containment_is_the_same_for_a_report_and_for_training(
+    reference: str, candidate: str, is_in: bool
+) -> None:
+    assert baselines.contains([reference], candidate) is is_in
+    assert training_baselines.contains(JudgeItem("", (reference,), candidate)) is is_in

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lm_eval_bertjudge import render
+from lm_eval_bertjudge.rejudge import results
 
 
 @pytest.mark.parametrize(
@@ -64,3 +65,8 @@ def test_no_text_ends_a_block_of_code() -> None:
     assert lines[0] == "`````text"
     assert lines[-1] == "`````"
     assert "\n".join(lines[1:-1]) == text
+
+
+def test_a_task_of_a_log_cannot_command_the_terminal_that_shows_its_results() -> None:
+    content = {"results": {"\x1b[2Jtask": {"exact_match,none": 0.5}}}
+    assert results._table(content) == "  \\x1b[2Jtask  exact_match (none)  0.5000"

@@ -35,6 +35,11 @@ def questions(rows: Sequence[Row]) -> list[str]:
 
 def labelled(rows: Sequence[Row], labels: Labels) -> tuple[list[Row], Ints]:
     """The rows that have a label, and their labels."""
-    kept = [row for row in rows if row["id"] in labels]
-    gold = [labels[row["id"]]["label"] for row in kept]
+    kept = []
+    gold = []
+    for row in rows:
+        label = labels.get(row["id"])
+        if label is not None:
+            kept.append(row)
+            gold.append(label["label"])
     return kept, np.array(gold, dtype=np.int64)

@@ -62,27 +62,28 @@ def figures(
 
 def _by(rows: Sequence[Row], judge: Ints, gold: Ints) -> dict[str, dict[str, Any]]:
     """The figures of parts of the rows: by generator, task and category where they have one, and by length."""
-    parts = {}
+    keys: dict[str, list[str]] = {}
     for name in ("generator", "task", "category"):
-        keys = [str(row.get(name) or "") for row in rows]
-        if any(keys):
-            parts[name] = _sliced(rows, judge, gold, keys)
-    lengths = [agreement.length_bucket(row["candidate"]) for row in rows]
-    parts["length"] = _sliced(rows, judge, gold, lengths)
-    return parts
+        values = [str(row.get(name) or "") for row in rows]
+        if any(values):
+            keys[name] = values
+    keys["length"] = [agreement.length_bucket(row["candidate"]) for row in rows]
+    return {name: _sliced(rows, judge, gold, values) for name, values in keys.items()}
 
 
 def _sliced(
     rows: Sequence[Row], judge: Ints, gold: Ints, keys: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    places: dict[str, list[int]] = {}
-    for i, key in enumerate(keys):
-        places.setdefault(key, []).append(i)
+    names = np.array(keys, dtype=object)
+    clusters = np.array(questions(rows), dtype=object)
     parts = {}
-    for key, at in sorted(places.items()):
-        clusters = questions([rows[i] for i in at])
-        part = agreement.agreement(judge[at], gold[at])
-        parts[key or "(none)"] = part | agreement.rate_gap(judge[at], gold[at], clusters)
+    for key in sorted(set(keys)):
+        is_in = names == key
+        decided = judge[is_in]
+        right = gold[is_in]
+        part = agreement.agreement(decided, right)
+        part |= agreement.rate_gap(decided, right, clusters[is_in].tolist())
+        parts[key or "(none)"] = part
     return parts
 
 

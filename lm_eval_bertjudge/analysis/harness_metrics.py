@@ -63,7 +63,11 @@ def metrics(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         for name, value in row["old"].items():
             values.setdefault(name, set()).add(value)
-    return [name for name, each in values.items() if each <= {0, 1} and not name.startswith(_OWN)]
+    names = []
+    for name, each in values.items():
+        if each <= {0, 1} and not name.startswith(_OWN):
+            names.append(name)
+    return names
 
 
 def _asks_for_format(row: Row) -> bool:

@@ -19,6 +19,7 @@ from lm_eval_bertjudge.io.harness_results import origin
 from lm_eval_bertjudge.io.output import open_output
 from lm_eval_bertjudge.io.rows import Row, read_rows
 from lm_eval_bertjudge.io.runs import Runs, model_name, newest_runs
+from lm_eval_bertjudge.render import visible
 from lm_eval_bertjudge.text.final_answer import final_answer
 from lm_eval_bertjudge.text.markup import normalize_text
 
@@ -223,4 +224,4 @@ def _table(content: Mapping[str, Any]) -> str:
                 error = entry.get(f"{name}_stderr,{filter_name}")
                 spread = f" ± {error:.4f}" if isinstance(error, float) else ""
                 lines.append(f"  {task}  {name} ({filter_name})  {value:.4f}{spread}")
-    return "\n".join(lines)
+    return visible("\n".join(lines))

@@ -65,9 +65,12 @@ def borda(rates: Rates, column: str) -> dict[str, float]:
     points = {generator: 0.0 for generator, _ in rates}
     for (generator, task), rate in rates.items():
         for (other, other_task), other_rate in rates.items():
-            if other_task == task and other != generator:
-                gap = rate[column] - other_rate[column]
-                points[generator] += float(np.heaviside(gap, 0.5))
+            if other_task != task or other == generator:
+                continue
+            if rate[column] > other_rate[column]:
+                points[generator] += 1
+            elif rate[column] == other_rate[column]:
+                points[generator] += 0.5
     return points
 
 
