@@ -18,7 +18,7 @@ from tests.stages import refused
 from tests.triplet_rows import CHOICE, NUMBER, made
 from training.data import mixture
 from training.data.rows import read_rows, write_rows
-from training.evaluation import baselines, transfer
+from training.evaluation import baselines, format_robustness
 from training.synthetic import answers, phrasing, prompts, registry
 from training.synthetic.kinds import exchanges
 from training.synthetic.made import __main__ as own_questions
@@ -88,7 +88,11 @@ def test_the_forms_of_the_transfer_test_are_never_trained_on() -> None:
     trained = [template for name in dir(phrasing) if isinstance(vars(phrasing)[name], tuple)
                for template in vars(phrasing)[name]]  # fmt: skip
     drawn = {phrasing.statement(phrasing.STATEMENTS, random.Random(seed)) for seed in range(3000)}
-    for form in (*transfer.FORMS.values(), transfer.WORDS, transfer.TEXT_ONLY):
+    for form in (
+        *format_robustness.FORMS.values(),
+        format_robustness.WORDS,
+        format_robustness.TEXT_ONLY,
+    ):
         said = form.replace("{r}", "").strip()
         assert said not in trained
         assert said not in drawn
@@ -323,7 +327,7 @@ def test_the_average_of_two_judges_lies_between_them(tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     from tests.conftest import eurobert_config, save_tiny_judge
-    from training.model import average
+    from training.model import merge
 
     earlier, later = (
         save_tiny_judge(tmp_path / name, eurobert_config(transformers))
@@ -335,7 +339,7 @@ def test_the_average_of_two_judges_lies_between_them(tmp_path: Path) -> None:
         later / "model.safetensors",
         metadata={"format": "pt"},
     )
-    average.main(
+    merge.main(
         [
             "--models",
             str(earlier),
@@ -355,7 +359,7 @@ def test_the_average_of_two_judges_lies_between_them(tmp_path: Path) -> None:
         < 1
     )
     with refused(match=r"no model.safetensors in .*nowhere: --models takes two output folders"):
-        average.main(
+        merge.main(
             ["--models", "nowhere", str(later), "--weight", "0.5", "--output", str(tmp_path / "no")]
         )
 

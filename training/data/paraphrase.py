@@ -6,7 +6,7 @@
 Made positives as in arXiv 2603.04033, section 3.2: the reworded reference stands as the candidate, one per question.
 The wording of the prompt is ours. A rewording that repeats the reference, lost one of its numbers, was cut, or rambles
 is left out, since nobody checks its label; the counts say how many. Killed, it goes on where it was. The result,
-REWORDED_DIR/SOURCE_reworded.jsonl.gz, is a source for training.mix (plan "plain", which keeps it as it is).
+REWORDED_DIR/SOURCE_reworded.jsonl.gz, is a source for training.mixture (kind "verbatim", which keeps it as it is).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.judges.llm.judge import LLMOptions
-from lm_eval_bertjudge.judges.llm.prompts import Failure, Message, Reply, neutral
+from lm_eval_bertjudge.judges.llm.prompts import Message, Reply, neutral
 from lm_eval_bertjudge.text import response
 from training import stage
 from training.data.journal import Journal, finished_lines
@@ -79,13 +79,13 @@ def ask(rows: list[Row], options: LLMOptions, journal_path: Path) -> int:
     with Journal(journal_path, about) as journal:
         todo = [row for row in rows if row["id"] not in journal.ids]
         for index, reply in options.start().complete([messages(row) for row in todo]):
-            if isinstance(reply, Failure) and reply.passing:
+            if isinstance(reply, Reply):
+                reason, text = reworded(reply, todo[index]["references"][0])
+            elif reply.passing:
                 missing += 1
                 continue
-            failed = isinstance(reply, Failure)
-            reason, text = (
-                (reply.reason, "") if failed else reworded(reply, todo[index]["references"][0])
-            )
+            else:
+                reason, text = reply.reason, ""
             journal.append({"id": todo[index]["id"], "reason": reason, "text": text})
     return missing
 

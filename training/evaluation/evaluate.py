@@ -32,10 +32,10 @@ from training.synthetic import phrasing
 def prompt(row: Row) -> str:
     """The question as our own tasks prompt it: as was logged, else with the passage before it where there is one."""
     if row.get("prompt"):
-        return row["prompt"]
+        return str(row["prompt"])
     context = (row.get("context") or "").strip()
     if not context:
-        return row["question"]
+        return str(row["question"])
     return phrasing.PASSAGE.format(q=row["question"], c=context)
 
 
@@ -120,7 +120,7 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def table(entries: list[dict]) -> str:
+def table(entries: list[Row]) -> str:
     """The entries as a Markdown table."""
     shown = [name for name in COLUMNS if any(name in entry for entry in entries)]
     head = ["split", "source", "n", "accuracy", "95% interval", *(COLUMNS[name] for name in shown)]
@@ -158,7 +158,7 @@ def main(argv: list[str] | None) -> None:
     )
     args = parser.parse_args(argv)
 
-    entries: list[dict] = []
+    entries: list[Row] = []
     curves: dict[str, list[dict[str, float]]] = {}
     for split, folder in (entry.split("=", 1) for entry in args.triplets):
         labelled: list[Row] = []

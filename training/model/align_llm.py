@@ -4,7 +4,7 @@
     python -m training.align_llm grpo    --model OUT/sft --train train.jsonl --output OUT/grpo
     python -m training.align_llm measure --model OUT/grpo --dev dev.jsonl
 
-The files are those of training.mix; the question is the binary one of backends/llm_prompts.py, the answer 1 or 0.
+The files are those of training.mixture; the question is the binary one of backends/llm_prompts.py, the answer 1 or 0.
 `sft` stops when the loss on --dev has not fallen for --patience evaluations, and keeps the best weights. In `grpo` an
 answer is worth +1 where it is the label and -1 else, and +0.5 more where it is nothing but the digit (appendix A.1).
 With --lora_rank only adapters are trained, and merged at the end, so that the output is always a whole model: serve it
@@ -198,7 +198,7 @@ def measure(args: argparse.Namespace) -> None:
 
 
 def generated(
-    model_dir: str, tokenizer: PreTrainedTokenizerBase, prompts: list, batch_size: int
+    model_dir: str, tokenizer: PreTrainedTokenizerBase, prompts: list[Any], batch_size: int
 ) -> list[bool | None]:
     """The greedy verdict on every conversation, in order."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -232,7 +232,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser = stage.parser(__doc__)
     parser.add_argument("stage", choices=("sft", "grpo", "measure"))
     parser.add_argument("--model", required=True, help="folder or hub id of a chat model")
-    parser.add_argument("--train", type=Path, help="training file of training.mix")
+    parser.add_argument("--train", type=Path, help="training file of training.mixture")
     parser.add_argument("--dev", type=Path, help="the same kind of file, of other questions")
     parser.add_argument("--output", type=Path, help="folder for the model; of measure, a JSON file")
     parser.add_argument(

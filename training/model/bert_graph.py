@@ -8,6 +8,7 @@ token only, which is all that the head reads.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import onnx
@@ -181,7 +182,7 @@ class _Bert:
         self._constants.setdefault(name, numpy_helper.from_array(np.array(value, order="C"), name))
         return name
 
-    def _node(self, kind: str, *inputs: str, output: str = "", **attributes: object) -> str:
+    def _node(self, kind: str, *inputs: str, output: str = "", **attributes: Any) -> str:
         output = output or f"{kind}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(kind, inputs, [output], **attributes))
         return output

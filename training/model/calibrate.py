@@ -9,32 +9,35 @@ p = .5 moves with the shift; the order of answers does not change. Running it ag
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.judge import load_judge
 from lm_eval_bertjudge.types import Source
 from training import stage
-from training.data.rows import read_rows
+from training.data.rows import Row, read_rows
 from training.evaluation.evaluate import items_of
 
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Texts = NDArray[np.str_]
 WEIGHTS = "model.safetensors"
 AS_TRAINED = Path(
     "uncalibrated", WEIGHTS
 )  # in a folder of its own: vLLM loads every *.safetensors beside the config
 
 
-def fit(
-    logit: NDArray[np.float64], labels: NDArray[np.int64], sources: NDArray[np.str_]
-) -> tuple[float, float]:
+def fit(logit: Floats, labels: Integers, sources: Texts) -> tuple[float, float]:
     """Scale and shift so that sigmoid(scale * logit + shift) is the share of right answers; equal weight per source."""
     names, counts = np.unique(sources, return_counts=True)
     weight_of = dict(zip(names.tolist(), (1 / counts).tolist(), strict=True))
@@ -45,21 +48,34 @@ def fit(
     return float(model.coef_[0, 0]), float(model.intercept_[0])
 
 
-def logits_of(model: Path, triplets: Path, sources: list[str]) -> tuple[NDArray, NDArray, NDArray]:
-    """Logit of p_correct (best reference), label and source of every judged row."""
-    judge = load_judge(str(model), backend="torch", device="cpu", dtype="float32")
-    p, labels, names = [], [], []
+def labelled_rows(folders: list[Path], sources: list[str]) -> Iterator[Row]:
+    """The labelled rows of the sources, each from the first folder that has it.
+
+    Raises:
+        InputError: No folder has a source.
+    """
     for source in sources:
-        rows = [
-            row for row in read_rows(triplets / f"{source}.jsonl.gz") if row["label"] is not None
-        ]
-        for row, verdict in zip(rows, judge.judge(items_of(rows)), strict=True):
-            if verdict.p_correct is not None and verdict.source == Source.ENCODER:
-                p.append(verdict.p_correct)
-                labels.append(int(row["label"]))
-                names.append(source)
-    clipped = np.clip(np.array(p), 1e-7, 1 - 1e-7)
-    return np.log(clipped / (1 - clipped)), np.array(labels), np.array(names)
+        files = [folder / f"{source}.jsonl.gz" for folder in folders]
+        file = next((file for file in files if file.exists()), None)
+        if file is None:
+            raise InputError(f"no {source}.jsonl.gz in {', '.join(map(str, folders))}")
+        for row in read_rows(file):
+            if row["label"] is not None:
+                yield row | {"source": source}
+
+
+def logits_of(model: Path, rows: list[Row]) -> tuple[Floats, Integers, Texts]:
+    """Logit of p_correct (best reference), label and source of every row that the encoder judged."""
+    judge = load_judge(str(model), backend="torch", device="cpu", dtype="float32")
+    verdicts = judge.judge(items_of(rows))
+    judged = [
+        (verdict.p_correct, int(row["label"]), row["source"])
+        for row, verdict in zip(rows, verdicts, strict=True)
+        if verdict.source == Source.ENCODER
+    ]
+    p, labels, sources = zip(*judged, strict=True)
+    clipped = np.clip(np.array(p, dtype=np.float64), 1e-7, 1 - 1e-7)
+    return np.log(clipped / (1 - clipped)), np.array(labels), np.array(sources)
 
 
 def fold(model: Path, scale: float, shift: float) -> None:
@@ -76,50 +92,40 @@ def fold(model: Path, scale: float, shift: float) -> None:
     save_file(tensors, model / WEIGHTS, metadata={"format": "pt"})
 
 
+def as_trained(model: Path, card: JudgeCard) -> None:
+    """Puts the weights as trained into the model, kept apart before its first calibration."""
+    kept = model / AS_TRAINED
+    if "calibration" not in card.training:  # trained or merged since the last one
+        kept.parent.mkdir(exist_ok=True)
+        shutil.copy(model / WEIGHTS, kept)
+    shutil.copy(kept, model / WEIGHTS)
+
+
+def parsed(argv: list[str] | None) -> argparse.Namespace:
+    """The command line's arguments."""
+    parser = stage.parser(__doc__)
+    add = parser.add_argument
+    add("--model", type=Path, required=True, help="output of training.train; changed in place")
+    add("--triplets", type=Path, nargs="+", required=True, help="folders, not the training's")
+    add("--sources", required=True, help="comma-separated")
+    add("--threshold", type=float, default=0.5, help="p_correct from which an answer is right")
+    add("--threshold_origin", default="default", help="how it was chosen, for the card")
+    return parser.parse_args(argv)
+
+
 @stage.command
 def main(argv: list[str] | None) -> None:
-    parser = stage.parser(__doc__)
-    parser.add_argument(
-        "--model",
-        type=Path,
-        required=True,
-        help="output folder of training.train; changed in place",
-    )
-    parser.add_argument(
-        "--triplets",
-        type=Path,
-        required=True,
-        help="folder with SOURCE.jsonl.gz, not the training's",
-    )
-    parser.add_argument("--sources", required=True, help="comma-separated")
-    parser.add_argument(
-        "--threshold", type=float, default=0.5, help="p_correct from which an answer is right"
-    )
-    parser.add_argument(
-        "--threshold_origin", default="default", help="how it was chosen, for the card"
-    )
-    args = parser.parse_args(argv)
-    card = JudgeCard.read(args.model)
-    if (
-        "calibration" not in card.training
-    ):  # trained or averaged since the last calibration, if there was one
-        (args.model / AS_TRAINED).parent.mkdir(exist_ok=True)
-        shutil.copy(args.model / WEIGHTS, args.model / AS_TRAINED)
-    shutil.copy(args.model / AS_TRAINED, args.model / WEIGHTS)
-    logit, labels, sources = logits_of(args.model, args.triplets, args.sources.split(","))
-    scale, shift = fit(logit, labels, sources)
+    args = parsed(argv)
+    card, sources = JudgeCard.read(args.model), args.sources.split(",")
+    as_trained(args.model, card)
+    logit, labels, names = logits_of(args.model, list(labelled_rows(args.triplets, sources)))
+    scale, shift = fit(logit, labels, names)
     fold(args.model, scale, shift)
-    found = {
-        "scale": round(scale, 4),
-        "shift": round(shift, 4),
-        "n": len(labels),
-        "sources": args.sources.split(","),
-    }
-    training = card.training | {"calibration": found}
-    dataclasses.replace(
-        card, training=training, threshold=args.threshold, threshold_origin=args.threshold_origin
-    ).write(args.model)
-    print(found)
+    figures = {"scale": round(scale, 4), "shift": round(shift, 4), "n": len(labels)}
+    training = card.training | {"calibration": figures | {"sources": sources}}
+    card = dataclasses.replace(card, training=training, threshold=args.threshold)
+    dataclasses.replace(card, threshold_origin=args.threshold_origin).write(args.model)
+    print(figures)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,8 @@ class _Logits(torch.nn.Module):
         self.model = model
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        return self.model(input_ids=input_ids, attention_mask=attention_mask).logits
+        logits: torch.Tensor = self.model(input_ids=input_ids, attention_mask=attention_mask).logits
+        return logits
 
 
 def to_int8(model_dir: Path, path: Path, *, quantised: Quantised = quantise.by_rows) -> None:

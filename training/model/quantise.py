@@ -96,7 +96,7 @@ class _Rows:
 
     def _is_linear(self, name: str) -> bool:
         """Whether it is a constant matrix with an even number of inputs."""
-        dims = self._weights[name].dims if name in self._weights else ()
+        dims = list(self._weights[name].dims) if name in self._weights else []
         return len(dims) == 2 and dims[0] % 2 == 0
 
     def _product(self, x: str, weight: str, output: str) -> None:

@@ -51,7 +51,9 @@ def tokenizer_from(texts: list[str], vocab_size: int) -> PreTrainedTokenizerFast
 @stage.command
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
-    parser.add_argument("--train", type=Path, required=True, help="training file from training.mix")
+    parser.add_argument(
+        "--train", type=Path, required=True, help="training file from training.mixture"
+    )
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--vocab_size", type=int, default=2000)
     parser.add_argument("--hidden_size", type=int, default=64)

@@ -16,6 +16,7 @@ import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from datasets import Dataset
@@ -85,8 +86,8 @@ def as_read(row: Row) -> Row:
 
 def load_dataset(path: Path, encoder: Encoder) -> Dataset:
     """The training file as token ids with labels and lengths."""
-    columns: dict[str, list] = {"input_ids": [], "labels": [], "length": []}
-    chunk: list[dict] = []
+    columns: dict[str, list[Any]] = {"input_ids": [], "labels": [], "length": []}
+    chunk: list[Row] = []
 
     def encode_chunk() -> None:
         encoded = encoder.encode(
@@ -147,7 +148,7 @@ def arguments(args: argparse.Namespace, n_rows: int) -> TrainingArguments:
     )
 
 
-class RowOrder(LengthGroupedSampler):
+class RowOrder(LengthGroupedSampler):  # type: ignore[misc]
     """Batches of similar lengths, in an order that seed and epoch alone decide.
 
     The Trainer's own draws from the global random state. A run that goes on in its second epoch then draws another
@@ -177,7 +178,7 @@ class RowOrder(LengthGroupedSampler):
         return [row for batch in (*short, *rest) for row in batch]
 
 
-class JudgeTrainer(Trainer):
+class JudgeTrainer(Trainer):  # type: ignore[misc]
     """The Trainer with rows in `RowOrder`."""
 
     n_short_first = 0
@@ -205,7 +206,7 @@ def last_checkpoint(output_dir: Path) -> str | None:
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
     parser.add_argument(
-        "--train", type=Path, required=True, help="training file from training.mix (.jsonl)"
+        "--train", type=Path, required=True, help="training file from training.mixture (.jsonl)"
     )
     parser.add_argument("--base", required=True, help="encoder to fine-tune: folder or hub id")
     parser.add_argument(

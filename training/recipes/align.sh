@@ -16,7 +16,7 @@ mix() { # SPLIT ROWS
     local chosen=(--balance "$2")
     [ -z "${MIX:-}" ] || chosen=(--mix "$MIX" --max_rows "$2")
     [ -f "$work/$1.jsonl.manifest.json" ] ||
-        python -m training.mix --triplets "$triplets/$1" "${chosen[@]}" --output "$work/$1.jsonl" \
+        python -m training.mixture --triplets "$triplets/$1" "${chosen[@]}" --output "$work/$1.jsonl" \
             --licences "${LICENCES:-MIT,CC-BY-SA-4.0}"
 }
 # shellcheck disable=SC2086

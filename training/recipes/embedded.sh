@@ -21,7 +21,7 @@ mixed() {
     local name=$1 mix=$2 seed=$3
     shift 3
     [ -f "$work/$name.jsonl.manifest.json" ] ||
-        python -m training.mix --triplets "$triplets/train" "$work/facts" "$work/${from:-made}" --mix "$recipes/$mix" \
+        python -m training.mixture --triplets "$triplets/train" "$work/facts" "$work/${from:-made}" --mix "$recipes/$mix" \
             --neighbours "$work"/{,facts/}neighbours.json --output "$work/$name.jsonl" --seed "$seed" "$@"
 }
 
@@ -62,7 +62,7 @@ from=made_guard mixed polish embedded_polish_mix.json 12
 trained polish "$work/guard" 4e-5
 
 [ -f "$work/judge/judge_card.json" ] ||
-    python -m training.average --models "$work/facts_rows" "$work/polish" --weight 0.75 --encoding v2 \
+    python -m training.merge --models "$work/facts_rows" "$work/polish" --weight 0.75 --encoding v2 \
         --output "$work/judge"
 if [ ! -f "$work/exported/judge_card.json" ]; then
     python -m training.calibrate --model "$work/judge" --triplets "$triplets/dev" \
@@ -72,7 +72,7 @@ if [ ! -f "$work/exported/judge_card.json" ]; then
     python -m training.export --model "$work/judge" --output "$work/exported" --check "$triplets/dev"
 fi
 [ -f "$work/transfer/transfer.manifest.json" ] ||
-    python -m training.transfer --triplets "$triplets/dev" --output "$work/transfer"
+    python -m training.format_robustness --triplets "$triplets/dev" --output "$work/transfer"
 [ -f "$work/evaluation.json" ] ||
     python -m training.evaluate --judge "$work/exported" --write_card --without_question --sweep \
         --output "$work/evaluation.json" --triplets "dev=$triplets/dev" \

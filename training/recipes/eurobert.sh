@@ -59,7 +59,7 @@ fi
     python -m training.triplets --candidates "$work/candidates.jsonl" --labels "$work/labels.jsonl" \
         --output "$work/triplets" --dev_percent 1
 [ -f "$work/train.jsonl.manifest.json" ] ||
-    python -m training.mix --triplets "$work/triplets/train" --balance 1000000 --output "$work/train.jsonl" \
+    python -m training.mixture --triplets "$work/triplets/train" --balance 1000000 --output "$work/train.jsonl" \
         --licences MIT,CC-BY-SA-4.0
 
 # 4. The encoder. 8192 tokens are all that EuroBERT takes, as in the paper's code.

@@ -30,7 +30,7 @@ labeller=(--labeller lexical)
         --output "$work/triplets" --dev_percent 20
 
 [ -f "$work/train.jsonl.manifest.json" ] ||
-    python -m training.mix --triplets "$work/triplets/train" --balance "${BALANCE:-400}" --output "$work/train.jsonl" \
+    python -m training.mixture --triplets "$work/triplets/train" --balance "${BALANCE:-400}" --output "$work/train.jsonl" \
         --licences MIT,CC-BY-SA-4.0
 
 if [ -z "${BASE:-}" ]; then

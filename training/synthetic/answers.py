@@ -173,7 +173,7 @@ def other_number(number: str, nearby: str, rng: random.Random) -> str:
     seen = [n.strip(",") for n in _NUMBER.findall(nearby)]
     seen = [n for n in seen if float(n.replace(",", "")) != value]
     if seen and rng.random() < 0.5:
-        return rng.choice(seen)
+        return str(rng.choice(seen))
     digits = list(plain)
     at = rng.choice([i for i, c in enumerate(digits) if c.isdigit()])
     digits[at] = rng.choice([d for d in "123456789" if d != digits[at]])

@@ -1,6 +1,6 @@
 """How an answer may be said: fixed statements, and a small grammar that makes thousands more.
 
-A judge that sees one phrasing learns the phrasing. training/transfer.py measures on forms that are not in here.
+A judge that sees one phrasing learns the phrasing. training.format_robustness measures on forms that are not in here.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ CHOICE_FRAME = "Answer the following multiple-choice question.\n\nQuestion: {q}\
 
 def framed(row: Row, rng: random.Random) -> str:
     """The row's question in a frame; sometimes none, so that candidate and reference stand alone."""
-    question, context = row["question"].strip(), (row.get("context") or "").strip()
+    question: str = row["question"].strip()
+    context: str = (row.get("context") or "").strip()
     choices = answers.options(question)
     needed = choices and row.get("reference_form") in ("letter_only", "verbatim")
     if rng.random() < 0.10 and not needed:

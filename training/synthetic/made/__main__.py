@@ -4,7 +4,7 @@
 
 Benchmark logs seldom show that 3/4 is 75%, that (4, 7) is not (7, 4), or that "red and green" is not all of "red,
 green, blue". Each function below draws one question, the reference, other ways to write it (right) and near misses
-(wrong). Writes `made.jsonl.gz`, rows as training.mix reads them; take them with {"made": {"plain": N}}.
+(wrong). Writes `made.jsonl.gz`, rows as training.mixture reads them; take them with {"made": {"verbatim": N}}.
 """
 
 from __future__ import annotations
