@@ -13,7 +13,7 @@ import collections
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from scipy.stats import binomtest
+from scipy.stats import binomtest  # type: ignore[import-untyped]
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 
 from training import stage
