@@ -580,3 +580,14 @@ def test_a_browser_shows_the_figures_and_plots_and_filters_without_console_error
         ]
         for right, said, failed in COUNTS.values()
     ]  # fmt: skip
+
+
+def test_labels_of_an_older_run_alone_are_no_error(tmp_path: Path) -> None:
+    rows = [
+        line("a", "t", i, 1, 0) | {"id": f"{date}/{i}", "model_run": date}
+        for date in ("2026-01-02", "2026-01-01")
+        for i in range(2)
+    ]
+    read = verdict_files.read([write(tmp_path, rows)])
+    labels = {row["id"]: {"label": 1} for row in read if row["model_run"] == "2026-01-01"}
+    assert "Accuracy" in {section.title for section in build.build(read, labels).sections}

@@ -36,7 +36,7 @@ def draw(stratum: Ints, n: int, *, seed: int = 0) -> Ints:
     names, sizes = np.unique(stratum, return_counts=True)
     if not 2 * len(names) <= n <= len(stratum):
         raise InputError(
-            f"--n {n}: between {2 * len(names)} (two per stratum) and {len(stratum)} (all) was expected"
+            f"{n} answers to label: between {2 * len(names)} (two per stratum) and {len(stratum)} (all) was expected"
         )
     rng = np.random.default_rng(seed)
     spreads = np.array([_SPREAD[name] for name in names.tolist()])

@@ -104,7 +104,7 @@ def _several(n: int, what: str) -> str:
 
 def _sections(judged: Judged, labels: Mapping[str, Row]) -> list[Section]:
     sections = [tables.accuracy(judged)]
-    if labels:
+    if any(row["id"] in labels for row in judged.rows):
         sections.append(label_tables.against_labels(judged, labels))
         sections.append(label_tables.by_generator(judged, labels))
     if judged.rule_of:
