@@ -7,15 +7,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from lm_eval_bertjudge.judges.encoder.judge import Judge, load_judge
+    from lm_eval_bertjudge.judges.base import Judge
+    from lm_eval_bertjudge.judges.encoder.load import load_judge
+    from lm_eval_bertjudge.judges.llm.judge import load_llm
+    from lm_eval_bertjudge.options import JudgeOptions
+    from lm_eval_bertjudge.scorer import Scorer
     from lm_eval_bertjudge.types import JudgeItem, Verdict
 
 __version__ = "0.1.0"
-__all__ = ["Judge", "JudgeItem", "Verdict", "load_judge"]
+__all__ = ["Judge", "JudgeItem", "JudgeOptions", "Scorer", "Verdict", "load_judge", "load_llm"]
 
 _HOMES = {
-    "Judge": "judges.encoder.judge",
-    "load_judge": "judges.encoder.judge",
+    "Judge": "judges.base",
+    "JudgeOptions": "options",
+    "Scorer": "scorer",
+    "load_judge": "judges.encoder.load",
+    "load_llm": "judges.llm.judge",
     "JudgeItem": "types",
     "Verdict": "types",
 }

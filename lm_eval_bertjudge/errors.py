@@ -6,7 +6,15 @@ class BertJudgeError(Exception):
 
 
 class InputError(BertJudgeError):
-    """A document, an input file or an option is not what was expected."""
+    """A document, an input file or an option is not what was expected.
+
+    Attributes:
+        option: The name of the option that is to be mended, where it is one: the CLI adds how its flag is written.
+    """
+
+    def __init__(self, *args: object, option: str = "") -> None:
+        super().__init__(*args)
+        self.option = option
 
 
 class CheckpointError(BertJudgeError):

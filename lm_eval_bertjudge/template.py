@@ -64,13 +64,15 @@ def _read(template: Template, doc: Mapping[str, Any], role: str, convert: Callab
     if isinstance(template, str) and template not in doc and "{" not in template:
         raise InputError(
             f"{role}: the document has no field {template!r}; it has {_listed(doc)}. Name one of these, or give a "
-            "Jinja template such as '{{ field }}'"
+            "Jinja template such as '{{ field }}'",
+            option=role,
         )
     try:
         return convert(_value(template, doc))
     except Exception as error:  # a template can do much of what Python can, and fail as variously
         raise InputError(
-            f"{role}: the template {shown(template)} failed on a document with fields {_listed(doc)}: {error!r}"
+            f"{role}: the template {shown(template)} failed on a document with fields {_listed(doc)}: {error!r}",
+            option=role,
         ) from error
 
 

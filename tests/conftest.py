@@ -21,7 +21,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, 
 from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import MARKERS, Encoder
-from lm_eval_bertjudge.judges.encoder.judge import Judge
+from lm_eval_bertjudge.judges.encoder.judge import EncoderJudge
 from lm_eval_bertjudge.tasks_folder import tasks_dir
 
 if TYPE_CHECKING:
@@ -89,10 +89,10 @@ def _encoder() -> Encoder:
 
 def judge_with(
     backend: CountingBackend, *, batch_tokens: int = 1024, known: VerdictCache | None = None
-) -> Judge:
+) -> EncoderJudge:
     """A judge of 128 tokens on the given backend."""
     card = JudgeCard(name="test", max_length=128)
-    return Judge(backend, _encoder(), card, batch_tokens=batch_tokens, cache=known)
+    return EncoderJudge(backend, _encoder(), card, batch_tokens=batch_tokens, cache=known)
 
 
 def save_tiny_judge(

@@ -17,8 +17,8 @@ Answer = Callable[[str, int], Any]
 class FakeLLM:
     """What the server saw, and what it answers: `answer(prompt, n)` for the nth time this prompt comes, from 0.
 
-    It gives the reply's text; a dict for a whole body; an int for an HTTP error; "hang", "drop" or "garbage" in a
-    tuple, or (status, headers).
+    It gives the reply's text; a dict for a whole body; an int for an HTTP error; "hang", "drop", "garbage" or
+    "endless" (with the pause after each byte) in a tuple, or (status, headers).
     """
 
     def __init__(self, answer: Answer) -> None:
@@ -98,7 +98,7 @@ def serving(answer: Answer) -> Iterator[FakeLLM]:
             prompt, n = fake.seen(body, self.headers.get("Authorization", ""))
             try:
                 self._answer(fake.answer(prompt, n))
-            except BrokenPipeError:  # the client has given up
+            except (BrokenPipeError, ConnectionResetError):  # the client has given up
                 pass
             finally:
                 fake.left()
@@ -119,6 +119,14 @@ def serving(answer: Answer) -> Iterator[FakeLLM]:
                     self.send_header("Content-Length", "9999")
                     self.end_headers()
                     self.wfile.write(b'{"id": "1", "choi')
+                case ("endless", pause):
+                    self.send_response(200)
+                    self.send_header("Content-Type", "application/json")
+                    self.end_headers()
+                    while True:
+                        self.wfile.write(b" " * (1 if pause else 1 << 16))
+                        self.wfile.flush()
+                        time.sleep(pause)
                 case ("garbage", text):
                     self._send(200, text)
                 case (status, headers):

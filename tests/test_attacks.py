@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from lm_eval_bertjudge.judges.encoder.encoding import clean
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.options import JudgeOptions
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.text.response import read_response
 from lm_eval_bertjudge.types import JudgeItem
 from training.data.rows import write_rows
@@ -19,7 +20,7 @@ ITEMS = [
 
 
 def test_no_attack_turns_a_rule_or_the_rules_of_the_cascade_and_the_real_answer_does() -> None:
-    rules = Pipeline(reference="", method="lexical", match="exact")
+    rules = Scorer(JudgeOptions(method="lexical", match="exact"))
     found = attacks.flips({"lexical": rules, "judge": rules}, ITEMS, n=3)
     for method in ("lexical", "cascade"):
         assert found[method].pop(attacks.CONTROL) == (3, 3)

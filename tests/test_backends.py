@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lm_eval_bertjudge.errors import CheckpointError, InputError, MissingExtraError
-from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER, load_judge
+from lm_eval_bertjudge.judges.encoder.load import DEFAULT_FOLDER, load_judge
 from tests.conftest import eurobert_config, save_tiny_judge
 
 CANDIDATES = ["Paris.", "It is " + "so " * 40 + "Paris", "London", "The answer is 18"] * 20

@@ -13,8 +13,10 @@ import pytest
 
 from lm_eval_bertjudge.judges.encoder import cache
 from lm_eval_bertjudge.judges.encoder.cache import VerdictCache, identity, location
-from lm_eval_bertjudge.judges.encoder.judge import Judge, load_judge
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.judges.encoder.judge import EncoderJudge
+from lm_eval_bertjudge.judges.pool import JudgePool
+from lm_eval_bertjudge.options import JudgeOptions
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.types import JudgeItem
 from tests.conftest import CountingBackend, judge_with, unprivileged
 
@@ -24,7 +26,7 @@ ITEMS = [
 ]
 
 
-def judge(backend: CountingBackend, path: Path | None, *, name: bytes = b"one") -> Judge:
+def judge(backend: CountingBackend, path: Path | None, *, name: bytes = b"one") -> EncoderJudge:
     return judge_with(backend, batch_tokens=256, known=VerdictCache(name, path))
 
 
@@ -62,7 +64,8 @@ def test_another_judge_does_not_see_them(tmp_path: Path) -> None:
 
 def test_the_pipelines_of_a_task_judge_an_answer_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    backend = load_judge()._backend
+    pool = JudgePool()
+    backend = pool.judge(JudgeOptions())._backend  # type: ignore[union-attr]
     logits = backend.logits
     monkeypatch.setattr(
         backend, "logits", lambda ids, mask: asked.append(len(ids)) or logits(ids, mask)
@@ -72,7 +75,7 @@ def test_the_pipelines_of_a_task_judge_an_answer_once(monkeypatch: pytest.Monkey
         for said in ("it must be four", "so: 5", "four, I'd say", "no idea")
     ]
     for method in ("judge", "cascade", "judge"):
-        Pipeline(reference="a", question="q", method=method).decide(items)
+        Scorer(JudgeOptions(method=method), pool).judge(items)
     assert sum(asked) == len(items)
 
 
@@ -150,6 +153,39 @@ def test_a_flipped_byte_never_gives_another_verdict(tmp_path: Path, seed: int) -
     assert found.items() <= keys.items()
     known.put(keys)
     assert VerdictCache(b"one", path).get(keys).items() <= keys.items()
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.5, float("inf")])
+def test_a_stored_p_that_is_no_probability_is_refused(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, p: float
+) -> None:
+    known = VerdictCache(b"one", tmp_path / "v")
+    known.put({known.key([1]): p})  # with a checksum that fits
+    assert VerdictCache(b"one", tmp_path / "v").get([known.key([1])]) == {}
+    assert "damaged" in caplog.text
+
+
+def test_what_no_file_keeps_is_forgotten_where_a_run_wants_that() -> None:
+    backend = CountingBackend()
+    forgetful = judge_with(backend, known=VerdictCache(remember=False))
+    assert forgetful.judge(ITEMS[:3]) == forgetful.judge(ITEMS[:3])
+    assert len(backend.rows) == 6
+
+
+@pytest.mark.parametrize("name", ["model.onnx_data", "weights", "parts/w.bin"])
+def test_weights_outside_the_onnx_file_are_part_of_a_judges_identity(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "model.onnx").write_bytes(b"graph ... location " + name.encode() + b" ...")
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / name).write_bytes(b"1")
+    (tmp_path / "README.md").write_text("one")
+    before = identity(tmp_path, "onnx")
+    (tmp_path / "README.md").write_text("two")
+    assert identity(tmp_path, "onnx") == before
+    (tmp_path / name).write_bytes(b"2")
+    assert identity(tmp_path, "onnx") != before
 
 
 def test_a_place_that_cannot_be_written_costs_one_warning(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from lm_eval_bertjudge.judges.encoder.load import load_judge
 from lm_eval_bertjudge.rules.decision import decide_by_rules, is_match
 from tests.conftest import SHARED
 from training.evaluation import cases
@@ -46,7 +47,7 @@ def test_most_right_answers_get_a_strict_yes() -> None:
 
 
 def test_judge_and_cascade_reach_their_floors_and_few_kinds_are_weak() -> None:
-    found = cases.by_kind(CASES, cases.decide(CASES, "default"))
+    found = cases.by_kind(CASES, cases.decide(CASES, load_judge()))
     assert found["all"]["judge"] >= JUDGE_FLOOR
     assert found["all"]["cascade"] >= CASCADE_FLOOR
     weak = [kind for kind, accuracy in found.items() if accuracy["cascade"] < 0.5]

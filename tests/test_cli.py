@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_bertjudge import cli
+from lm_eval_bertjudge import __version__, cli
+from lm_eval_bertjudge.cli.main import build_parser
 from lm_eval_bertjudge.tasks_folder import tasks_dir
 
 CASES = Path(__file__).parent / "fixtures" / "cases.jsonl"
@@ -106,12 +107,15 @@ def test_bad_rows_are_named_before_anything_is_judged(
             ["judge", "--input", "nowhere.jsonl", "--output", "x"],
             "nowhere.jsonl cannot be read: No such file",
         ),
-        ([*PAIR, "a", "--threshold", "2"], "a probability in [0, 1]"),
+        (
+            [*PAIR, "a", "--threshold", "2"],
+            "a number in [0, 1] was expected, as in `threshold: 0.5` (here: --threshold)",
+        ),
         ([*PAIR, "a", "--judge", "/nowhere"], "no judge at '/nowhere'"),
-        ([*PAIR, "a", "--llm", "model=m"], "add --method llm, or --judge llm"),
+        ([*PAIR, "a", "--llm", "model=m"], "set `judge: llm` (here: --judge)"),
         (
             ["rejudge", str(CASES), "--output", "x", "--method", "judge", "--llm", "model=m"],
-            "add --method llm",
+            "set `judge: llm`",
         ),
         (["check", "gsm8k_bert"], "did you mean gsm8k_bertjudge"),
         (["check", "nosuchtask"], "`lm_eval ls tasks` shows all"),
@@ -164,3 +168,47 @@ def test_the_demo_shows_the_table_and_where_the_pipelines_differ(
         assert text in shown.replace("±  ", "± ")
     assert "answers on which the pipelines differ" in shown
     assert "of 30: lexical" in shown
+
+
+def test_help_groups_the_commands_by_what_one_wants(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    shown = capsys.readouterr().out
+    groups = ("judge answers:", "before a run of lm_eval:", "how far to trust it")
+    assert sorted(map(shown.index, groups)) == [shown.index(group) for group in groups]
+    for command in build_parser()._subparsers._group_actions[0].choices:  # type: ignore[union-attr]
+        assert f"\n  {command} " in shown
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["--version"])
+    assert capsys.readouterr().out == f"bertjudge {__version__}\n"
+
+
+def test_an_unknown_flag_is_named_before_the_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*PAIR, "a", "--threshhold", "1"])
+    assert ended.value.code == 2
+    first, _, usage = capsys.readouterr().err.split("\n", 2)
+    assert first == "bertjudge: unrecognized arguments: --threshhold 1"
+    assert usage.startswith("usage: bertjudge")
+
+
+@pytest.mark.parametrize("fallback", ["no_match", "parse_failure"])
+def test_rejudge_has_the_papers_hybrid(tmp_path: Path, fallback: str) -> None:
+    said = ["Final answer: 18", "Final answer: 19 or so", "18, I would say"]
+    rows = [
+        {"id": str(n), "question": "6 * 3?", "references": ["18"], "candidate": text}
+        for n, text in enumerate(said)
+    ]
+    source = write(tmp_path / "in.jsonl", *rows)
+    flags = ["--method", "cascade", "--fallback", fallback]
+    assert cli.main(["rejudge", str(source), "--output", str(tmp_path / "out"), *flags]) == 0
+    (file,) = (tmp_path / "out").glob("verdicts_*.jsonl")
+    verdicts = [json.loads(line)["verdicts"]["cascade"] for line in file.read_text().splitlines()]
+    by_fallback = {
+        "no_match": ["rule", "encoder", "encoder"],
+        "parse_failure": ["rule", "rule", "encoder"],
+    }
+    assert [verdict["source"] for verdict in verdicts] == by_fallback[fallback]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_bertjudge.judges.encoder.judge import load_judge
+from lm_eval_bertjudge.judges.encoder.load import load_judge
 from tests.fake_llm import completion, says, serving
 from tests.stages import refused
 from training.data.journal import finished_lines

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lm_eval_bertjudge import load_judge
-from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER
+from lm_eval_bertjudge.judges.encoder.load import DEFAULT_FOLDER
 from tests.conftest import SHARED
 
 FRANCE = "What is the capital of France?"

@@ -17,7 +17,7 @@ from lm_eval_bertjudge.judges.encoder.encoding import (
     marked,
     without_separators,
 )
-from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER
+from lm_eval_bertjudge.judges.encoder.load import DEFAULT_FOLDER
 from tests.conftest import byte_level_tokenizer
 
 BYTE_LEVEL = byte_level_tokenizer()

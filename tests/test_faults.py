@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +24,13 @@ import lm_eval
 import pytest
 
 from lm_eval_bertjudge import cli, load_judge
-from lm_eval_bertjudge import scorer as pipeline_module
 from lm_eval_bertjudge.errors import CheckpointError, OutOfMemoryError
 from lm_eval_bertjudge.harness import BertJudgeFilter, ReplayModel, recovery
 from lm_eval_bertjudge.harness.metric import _spilled
 from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
-from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.judges.encoder.load import DEFAULT_FOLDER
+from lm_eval_bertjudge.judges.pool import JudgePool
+from lm_eval_bertjudge.scorer import Scorer
 from tests.conftest import CountingBackend, judge_with, unprivileged
 from tests.test_harness import DOCS, OPTIONS
 from tests.test_harness_run import NO_TASKS, QUESTIONS, config, judging
@@ -55,7 +54,7 @@ def in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 def quick(monkeypatch: pytest.MonkeyPatch) -> CountingBackend:
     """A judge that costs nothing, for what is not about the judge."""
     backend = CountingBackend()
-    monkeypatch.setattr(pipeline_module, "load_judge", lambda *args, **kwargs: judge_with(backend))
+    monkeypatch.setattr(JudgePool, "judge", lambda *_: judge_with(backend))
     return backend
 
 
@@ -146,23 +145,23 @@ def test_a_column_that_only_some_documents_have_keeps_the_answers(
 
 
 def breaking(
-    monkeypatch: pytest.MonkeyPatch, which: Callable[[Pipeline], bool] = lambda _: True
+    monkeypatch: pytest.MonkeyPatch, which: Callable[[Scorer], bool] = lambda _: True
 ) -> None:
     """Judging breaks, in a way that nothing before it could tell."""
-    decide = Pipeline.decide
+    judge = Scorer.judge
 
-    def broken(self: Pipeline, items: Any) -> Any:
+    def broken(self: Scorer, items: Any, **options: Any) -> Any:
         if which(self):
             raise MemoryError("no room")
-        return decide(self, items)
+        return judge(self, items, **options)
 
-    monkeypatch.setattr(Pipeline, "decide", broken)
+    monkeypatch.setattr(Scorer, "judge", broken)
 
 
 def test_a_failing_judge_leaves_the_other_tasks_and_pipelines_their_results(
     quick: CountingBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    breaking(monkeypatch, lambda pipeline: pipeline.batch_tokens == 7)
+    breaking(monkeypatch, lambda pipeline: pipeline.options.batch_tokens == 7)
     first = config(data(QUESTIONS), task="first", filter_list=[
         {"name": "broken", "filter": [judging(batch_tokens=7)]},
         {"name": "lexical", "filter": [judging(method="lexical")]},
@@ -282,30 +281,18 @@ def test_the_command_carries_the_options(
     caplog: pytest.LogCaptureFixture,
     more: dict[str, Any],
 ) -> None:
-    def out_of_memory(*args: object) -> None:
+    def out_of_memory(*args: object, **_: object) -> None:
         raise MemoryError("no room")
 
     options = OPTIONS | more
     with monkeypatch.context() as patched:
-        patched.setattr(Pipeline, "decide", out_of_memory)
+        patched.setattr(Scorer, "judge", out_of_memory)
         BertJudgeFilter(**options).apply(ANSWERS, DOCS)
     assert "judging failed: MemoryError('no room')" in caplog.text
     command = resuming(caplog)
     assert cli.main(shlex.split(command)[1:]) == 0
     expected = [row for rows in BertJudgeFilter(**options).apply(ANSWERS, DOCS) for row in rows]
     assert [{name: row[name] for name in expected[0]} for row in judged(command)] == expected
-
-
-def test_every_option_of_a_pipeline_has_its_flag() -> None:
-    values: dict[str, Any] = {
-        "reference": "{{ a }}", "question": "q", "method": "llm", "match": "exact", "fallback": "parse_failure",
-        "judge": "llm", "llm": {"model": "m"}, "threshold": 0.7, "backend": "torch", "device": "cuda:1",
-        "dtype": "bfloat16", "batch_tokens": 99, "cache": "verdicts.sqlite",
-    }  # fmt: skip
-    assert values.keys() | {"include_question"} == {each.name for each in fields(Pipeline)}
-    arguments = shlex.split(recovery.command(Path("bertjudge_unjudged_1.jsonl"), values))[1:]
-    read = cli._pipeline(cli._parser().parse_args(arguments))
-    assert {name: getattr(read, name) for name in values} == values | {"llm": '{"model": "m"}'}
 
 
 def test_a_key_that_stands_in_the_options_is_not_shown(caplog: pytest.LogCaptureFixture) -> None:
@@ -341,7 +328,7 @@ def test_the_metric_alone_saves_all_answers_of_the_run_in_one_file(
 # Being stopped
 
 
-def sleeping(*args: object) -> None:
+def sleeping(*args: object, **_: object) -> None:
     time.sleep(30)
 
 
@@ -356,7 +343,7 @@ def test_ctrl_c_and_sigterm_save_the_answers_and_end_the_run(
     error: type,
     status: int | None,
 ) -> None:
-    monkeypatch.setattr(Pipeline, "decide", sleeping)
+    monkeypatch.setattr(Scorer, "judge", sleeping)
     threading.Timer(0.3, os.kill, (os.getpid(), number)).start()
     with pytest.raises(error) as caught:
         BertJudgeFilter(**OPTIONS).apply(ANSWERS, DOCS)
@@ -386,7 +373,7 @@ def test_a_second_run_of_the_command_line_is_not_spoilt_by_ctrl_c(
     rows = [{"reference": "18", "candidate": f"{n}"} for n in range(3)]
     arguments = ["judge", "--input", str(data(rows)), "--output", "out.jsonl"]
     with monkeypatch.context() as patched:
-        patched.setattr(Pipeline, "decide", sleeping)
+        patched.setattr(Scorer, "judge", sleeping)
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         assert cli.main(arguments) == 130
     assert capsys.readouterr().err == "bertjudge: interrupted\n"

@@ -128,7 +128,7 @@ def test_answers_that_are_nothing_but_reasoning_are_warned_of(
         ),
         (
             {"question": "question", "reference": "answer", "metod": "judge"},
-            "no option metod; it has backend",
+            "no option metod; it has question",
         ),
         ({"question": "question"}, "needs `reference`"),
         ({"reference": "answer"}, "needs `question`"),
@@ -140,10 +140,10 @@ def test_answers_that_are_nothing_but_reasoning_are_warned_of(
             {"question": "question", "reference": "answer", "judge": "/nowhere"},
             "no judge at '/nowhere'",
         ),
-        ({"question": "question", "reference": "answer", "device": 0}, 'such as device: "0"'),
+        ({"question": "question", "reference": "answer", "device": 0}, 'as in `device: "0"`'),
         (
             {"question": "question", "reference": "answer", "threshold": "0.5"},
-            "write the number without quotes",
+            "as in `threshold: 0.5`",
         ),
         ({"question": "question", "reference": "{{ '' }}"}, "is empty on every document"),
     ],

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lm_eval_bertjudge.errors import CheckpointError, InputError
+from lm_eval_bertjudge.judges.base import AskedOnce
 from lm_eval_bertjudge.judges.encoder.backends import LOADERS
-from lm_eval_bertjudge.judges.encoder.judge import load_judge
-from lm_eval_bertjudge.types import JudgeItem
+from lm_eval_bertjudge.judges.encoder.load import load_judge
+from lm_eval_bertjudge.judges.pool import JudgePool
+from lm_eval_bertjudge.options import JudgeOptions
+from lm_eval_bertjudge.types import JudgeItem, Reason, unjudged
 from tests.conftest import CountingBackend, judge_with
 
 
@@ -96,9 +100,14 @@ def test_a_threshold_outside_0_and_1_is_refused(backend: CountingBackend, thresh
         judge_with(backend).judge([item("a")], threshold=threshold)
 
 
-def test_an_item_without_reference_is_refused(backend: CountingBackend) -> None:
-    with pytest.raises(InputError, match="no reference"):
-        judge_with(backend).judge([JudgeItem("q", (), "a")])
+@pytest.mark.parametrize("references", [(), ("",), (" ", "\n")])
+def test_an_item_without_reference_is_unjudged(
+    backend: CountingBackend, references: tuple[str, ...]
+) -> None:
+    assert judge_with(backend).judge([JudgeItem("q", references, "a")]) == [
+        unjudged(Reason.NO_REFERENCE)
+    ]
+    assert backend.rows == []
 
 
 def test_logits_that_are_not_numbers_are_an_error(
@@ -120,13 +129,52 @@ def test_predict_takes_lists_aliases_and_no_questions(backend: CountingBackend) 
 
 
 def test_predict_refuses_lists_of_different_length(backend: CountingBackend) -> None:
-    with pytest.raises(InputError, match="2 candidates, 1 references and 2 questions"):
+    with pytest.raises(InputError, match="2 questions, 2 candidates and 1 references"):
         judge_with(backend).predict(candidates=["a", "b"], references=["x"])
 
 
-def test_a_judge_is_loaded_once_per_process() -> None:
-    assert load_judge() is load_judge()
-    assert load_judge() is not load_judge(batch_tokens=64)
+def test_predict_takes_the_arguments_of_the_papers_code(backend: CountingBackend) -> None:
+    judge = judge_with(backend)
+    named = judge.predict(questions=["q"], candidates=["a"], references=["x"])
+    assert judge.predict(["q"], ["a"], ["x"], 1) == named
+    assert judge.predict(["q"], ["a"], ["x"], batch_size=8) == named
+    alone = judge.predict(candidates=["a"], references=["x"])
+    assert judge.predict([], ["a"], ["x"]) == alone != named
+    assert judge.predict([], [], []) == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({"candidates": "Paris", "references": "Paris"}, "candidates is a text; a list"),
+        ({"candidates": ["Paris"], "references": "Paris"}, "references is a text; a list"),
+        (
+            {"questions": "q", "candidates": ["Paris"], "references": ["Paris"]},
+            r"questions is a text; a list was expected, as in questions=\['q'\]",
+        ),
+        ({"candidates": ["a"], "references": [""]}, "item 0 could not be judged: no_reference"),
+    ],
+)
+def test_predict_says_what_it_takes(
+    backend: CountingBackend, texts: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        judge_with(backend).predict(**texts)
+
+
+def test_a_judge_is_loaded_once_in_a_pool() -> None:
+    pool = JudgePool()
+    assert pool.judge(JudgeOptions()) is pool.judge(JudgeOptions(threshold=0.9, method="cascade"))
+    assert pool.judge(JudgeOptions()) is not pool.judge(JudgeOptions(batch_tokens=64))
+    assert pool.judge(JudgeOptions()) is not JudgePool().judge(JudgeOptions())
+
+
+def test_a_judge_is_asked_about_an_item_once(backend: CountingBackend) -> None:
+    asked = AskedOnce(judge_with(backend))
+    first = asked.judge([item("a"), item("b"), item("a")])
+    backend.rows.clear()
+    assert asked.judge([item("b"), item("c"), item("a")])[::2] == [first[1], first[0]]
+    assert len(backend.rows) == 1
 
 
 @pytest.mark.parametrize(
@@ -135,7 +183,8 @@ def test_a_judge_is_loaded_once_per_process() -> None:
         ("/nowhere/at/all", {}, "no judge at"),
         ("default", {"backend": "tensorflow"}, f"one of auto, {', '.join(LOADERS)}"),
         ("default", {"device": "tpu"}, "knows auto, cpu and cuda"),
-        ("default", {"dtype": "int4"}, "use --backend torch"),
+        ("default", {"dtype": "int4"}, "one of auto, float32, bfloat16"),
+        ("default", {"dtype": "bfloat16"}, "use `backend: torch`"),
     ],
 )
 def test_what_cannot_be_loaded_says_what_can(

@@ -10,14 +10,15 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "lm_eval_bertjudge"
 LAYERS = {
     "errors": 0, "types": 0, "render": 0, "tasks_folder": 0,
-    "task_files": 1, "text": 1,
+    "task_files": 1, "text": 1, "address": 1,
     "documents": 2, "template": 2, "known_tasks": 2, "rules": 2,
-    "judges": 3,
-    "scorer": 4,
-    "io": 5,
-    "harness": 6, "analysis": 6,
-    "demo": 7, "rejudge": 7, "report": 7,
-    "cli": 8, "__main__": 9,
+    "options": 3,
+    "judges": 4,
+    "scorer": 5,
+    "io": 6,
+    "harness": 7, "analysis": 7,
+    "demo": 8, "rejudge": 8, "report": 8,
+    "cli": 9, "__main__": 10,
 }  # fmt: skip
 HEAVY = {
     "torch": "judges/encoder/backends/torch.py",

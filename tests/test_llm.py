@@ -176,7 +176,7 @@ def test_the_key_is_sent_and_never_shown(caplog: pytest.LogCaptureFixture) -> No
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"base_url": "localhost:8000"}, "something like http://localhost:8000/v1"),
+        ({"base_url": "localhost:8000"}, "such as http://localhost:8000/v1"),
         ({"base_url": "http://me:secret@host/v1"}, "user or password"),
         ({"api_key_env": "sk-123"}, "give the name, never the key itself"),
         ({"api_key_env": "NO_SUCH_KEY"}, "NO_SUCH_KEY is not set: export it, or give base_url"),
@@ -195,7 +195,7 @@ def test_options_reach_the_request() -> None:
     with serving(lambda *_: "fine") as fake:
         client = ChatClient(
             model="fake", base_url=fake.url, max_tokens=7, logprobs=True,
-            extra_body={"chat_template_kwargs": {"enable_thinking": False}},
+            chat_template_kwargs={"enable_thinking": False},
         )  # fmt: skip
         list(client.complete([[{"role": "user", "content": "q"}]]))
     wanted = {"max_tokens": 7, "temperature": 0.0, "logprobs": True, "top_logprobs": 5}

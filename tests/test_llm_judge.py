@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import re
@@ -15,9 +14,12 @@ pytest.importorskip("openai", reason="needs the extra `llm`")
 
 from lm_eval_bertjudge import cli
 from lm_eval_bertjudge.errors import InputError, UnjudgedError
-from lm_eval_bertjudge.judges.llm.judge import _TYPES, LLMJudge, LLMOptions, load_llm
-from lm_eval_bertjudge.judges.llm.prompts import Failure, Reply
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.judges.llm.judge import LLMJudge
+from lm_eval_bertjudge.judges.llm.prompts import PROMPTS, Failure, Reply
+from lm_eval_bertjudge.judges.pool import JudgePool
+from lm_eval_bertjudge.options import JudgeOptions, LLMOptions
+from lm_eval_bertjudge.options.description import described
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.types import JudgeItem, Source, Verdict, unjudged
 from tests.fake_llm import says, serving
 
@@ -125,53 +127,55 @@ def test_options_are_read_from_yaml_and_from_the_command_line(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("base_url=http://h/v1", "needs `model`"), ("model=a,promt=long", "no option promt; it has model, base_url"),
+        ("base_url=http://h/v1", "model is missing"), ("model=a,promt=long", "no option promt; it has model, base_url"),
         ("model=a,prompt=medium", "one of short, long, binary"), ("model=a,engine=sglang", "one of server, vllm"),
-        ("model=a,max_unjudged=5", "a share in"), ("gpt-5", "not name=value"), ('{"model": ', "is not JSON"),
+        ("model=a,max_unjudged=5", "a number in [0, 1]"), ("gpt-5", "not name=value"), ('{"model": ', "is not JSON"),
+        ("[" * 100_000, "not name=value"), ('{"a":' * 100_000, "is not JSON"),
+        ("model=a,concurrency=a", "concurrency is 'a'; a whole number from 1 on was expected, as in `concurrency: 16`"),
+        ("model=a,max_unjudged=a", "max_unjudged is 'a'; a number in [0, 1] was expected"),
+        ({"model": "a", "base_url": 8}, "base_url is 8; a server's address was expected, as in `base_url: http"),
+        ("model=a,base_url=here", "base_url is 'here'; a server's address was expected, such as http"),
+        ({"model": "m", "chat_template_kwargs": 3}, 'as in `chat_template_kwargs: {"enable_thinking": false}`'),
+        ({"model": "m", "engine_args": None}, "engine_args is None; a mapping was expected"),
+        ({"model": 7}, "model is 7; text was expected"), ({"model": "m", "prompt": None}, "one of short, long, binary"),
+        ("model=a,retries=true", "retries is True; a whole number from 0 on"),
+        ("model=a,max_tokens=1.5", "max_tokens is 1.5; a whole number from 1 on"),
+        ("model=a,temperature=false", "temperature is False; a number from 0 on"),
+        ("model=a,temperature=NaN", "temperature is nan; a number from 0 on"),
+        ("model=a,logprobs=1", "logprobs is 1; true or false was expected"),
     ],
+    ids=lambda given: str(given)[:40],
 )  # fmt: skip
-def test_wrong_options_say_what_there_is(given: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        LLMOptions.read(given)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ("model=a,concurrency=a", "concurrency is 'a'; write a whole number, such as 16"),
-        ("model=a,max_unjudged=a", "max_unjudged is 'a'; write a share, such as 0.05"),
-        ({"model": "a", "base_url": 8}, 'base_url is 8; write text, such as "http'),
-        ({"model": "m", "chat_template_kwargs": 3}, 'chat_template_kwargs is 3; write a mapping, such as {"enable_'),
-        ({"model": "m", "engine_args": None}, "engine_args is None; write a mapping"),
-        ({"model": 7}, "model is 7; write text"), ({"model": "m", "prompt": None}, "write short or long or binary"),
-        ("model=a,retries=true", "retries is True; write a whole number"),
-        ("model=a,max_tokens=1.5", "max_tokens is 1.5; write a whole number"),
-        ("model=a,temperature=false", "temperature is False; write a number, such as 0.6, or null"),
-        ("model=a,logprobs=1", "logprobs is 1; write true or false"),
-    ],
-)  # fmt: skip
-def test_an_option_of_another_type_says_what_to_write(given: Any, message: str) -> None:
+def test_a_wrong_option_says_what_to_write(given: Any, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         LLMOptions.read(given)
 
 
-def test_text_options_stay_text_and_every_option_has_a_type() -> None:
-    assert LLMOptions.read("model=7,base_url=8,api_key_env=1").base_url == "8"
-    assert set(_TYPES) == {f.name for f in dataclasses.fields(LLMOptions)}
+def test_text_options_stay_text_and_prompts_are_those_that_there_are() -> None:
+    assert LLMOptions.read("model=7,api_key_env=1").api_key_env == "1"
+    assert described(LLMOptions)["prompt"].words == tuple(PROMPTS)
 
 
 def test_an_llm_is_started_once_per_set_of_options() -> None:
-    options = {"model": "m", "base_url": "http://127.0.0.1:1/v1"}
-    assert load_llm(options) is load_llm("model=m,base_url=http://127.0.0.1:1/v1")
-    assert load_llm(options) is not load_llm(options | {"prompt": "long"})
+    pool, url = JudgePool(), "http://127.0.0.1:1/v1"
+    first = pool.judge(JudgeOptions(judge="llm", llm={"model": "m", "base_url": url}))
+    assert pool.judge(JudgeOptions(judge="llm", llm=f"model=m,base_url={url}")) is first
+    assert pool.judge(JudgeOptions(judge="llm", llm=f"model=n,base_url={url}")) is not first
 
 
 def test_the_filter_wants_llm_where_it_is_used_and_only_there() -> None:
     fields = {"question": "q", "reference": "r"}
-    with pytest.raises(InputError, match="set `method: llm`, or `judge: llm`"):
-        Pipeline.read(fields | {"llm": {"model": "m"}})
+    with pytest.raises(InputError, match="set `judge: llm`"):
+        Scorer.read(fields | {"llm": {"model": "m"}})
     with pytest.raises(InputError, match="which LLM"):
-        Pipeline.read(fields | {"method": "llm"}).decide([item("a")])
+        Scorer.read(fields | {"judge": "llm"})
+
+
+def test_an_item_without_a_reference_is_not_asked_about() -> None:
+    judge = judge_that(lambda prompt: Reply("Final answer: True"))
+    verdicts = judge.judge([item("a"), JudgeItem("q", (" ",), "a")])
+    assert [verdict.reason for verdict in verdicts] == ["llm", "no_reference"]
+    assert judge.predict(["q"], ["a"], ["b"]) == [1.0]
 
 
 def test_the_readmes_filter_is_read_as_written() -> None:
@@ -181,25 +185,19 @@ def test_the_readmes_filter_is_read_as_written() -> None:
         "filter_list"
     ]
     options = {name: value for name, value in pipeline["filter"][0].items() if name != "function"}
-    read = Pipeline.read(options)
-    assert read.asks_llm
+    read = Scorer.read(options)
+    assert read.options.asks_llm
     assert read.item({"question": "6 * 3?", "answer": "so\n#### 18"}, "18") == JudgeItem(
         "6 * 3?", ("18",), "18"
     )
-    listed = {
-        name
-        for line in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
-        for name in re.findall(r"`(\w+)`", line)
-    }
-    assert listed | {"engine_args"} == {f.name for f in dataclasses.fields(LLMOptions)}
 
 
 def test_the_cascade_asks_the_llm_only_where_no_rule_settles_the_answer() -> None:
     with serving(says) as fake:
-        chosen = Pipeline(
-            reference="r", method="cascade", judge="llm", llm={"model": "m", "base_url": fake.url}
+        chosen = Scorer(
+            JudgeOptions(method="cascade", judge="llm", llm={"model": "m", "base_url": fake.url})
         )
-        verdicts = chosen.decide(
+        verdicts = chosen.judge(
             [item("Final answer: 18"), item("so 18"), item("19"), item("19, I think")]
         )
     sources = ["rule", "llm", "rule", "llm"]

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from lm_eval_bertjudge.errors import CheckpointError
-from lm_eval_bertjudge.judges.llm.judge import LLMOptions
+from lm_eval_bertjudge.judges.llm.judge import start
 from lm_eval_bertjudge.judges.llm.prompts import Failure, Reply
+from lm_eval_bertjudge.options import LLMOptions
 
 
 class StandIn:
@@ -77,18 +78,18 @@ def test_each_prompt_gets_its_reply_and_one_that_is_too_long_costs_the_others_no
     vllm: None,
 ) -> None:
     conversations = [[{"role": "user", "content": text}] for text in ("q", "long " * 9, "why")]
-    found = dict(options().start().complete(conversations))
+    found = dict(start(options()).complete(conversations))
     top = ((" True", {" True": -0.1, " False": -2.4}),)
     assert found == {
         0: Reply(" True", "stop", 1, 1, top),
         1: Failure("too_long", "45 tokens, 24 fit (engine_args: max_model_len)"),
         2: Reply(" True", "stop", 3, 1, top),
     }
-    assert dict(options(logprobs=False).start().complete(conversations[:1]))[0] == Reply(
+    assert dict(start(options(logprobs=False)).complete(conversations[:1]))[0] == Reply(
         " True", "stop", 1, 1
     )
 
 
 def test_a_model_that_cannot_be_loaded_is_named(vllm: None) -> None:
     with pytest.raises(CheckpointError, match="vLLM cannot load 'broken'"):
-        LLMOptions(model="broken", engine="vllm").start()
+        start(LLMOptions(model="broken", engine="vllm"))

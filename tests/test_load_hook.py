@@ -15,7 +15,7 @@ from lm_eval.utils import make_table
 
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.harness import load_hook
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.tasks_folder import tasks_dir
 from tests.test_harness_run import NO_TASKS, QUESTIONS, config, judging, run
 
@@ -106,7 +106,7 @@ def test_a_failed_judging_is_not_a_number_for_several_gold_answers(
     pipelines = None if alone else [LEXICAL]
     options = {"doc_to_target": "{{ [answer, '18'] }}", "filter_list": pipelines}
     with monkeypatch.context() as patched:
-        patched.setattr(Pipeline, "decide", lambda *_: 1 / 0)
+        patched.setattr(Scorer, "judge", lambda *_, **__: 1 / 0)
         [score] = scores(run(config(data, **options))).values()
     assert math.isnan(score)
     [score] = scores(run(config(data, **options))).values()
@@ -133,15 +133,15 @@ def python_task() -> type[ConfigurableTask]:
 
 WRONG_OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
     "unknown option": ({"treshold": 0.5}, "pipeline j: filter bertjudge has no option treshold"),
-    "wrong type": ({"threshold": "0.5"}, "write the number without quotes"),
-    "wrong value": ({"threshold": 60}, r"probability in \[0, 1\]"),
+    "wrong type": ({"threshold": "0.5"}, "as in `threshold: 0.5`"),
+    "wrong value": ({"threshold": 60}, r"a number in \[0, 1\]"),
     "a switch in quotes": (
         {"include_question": "no"},
-        "include_question is 'no'; write true or false",
+        "include_question is 'no'; true or false was expected",
     ),
-    "a cache in quotes": ({"cache": "no"}, "cache is 'no'; write true or false"),
+    "a cache in quotes": ({"cache": "no"}, "write `cache: false`, or a file's path"),
     "a number in words": ({"batch_tokens": "many"}, "batch_tokens is 'many'"),
-    "wrong method": ({"method": "casacde"}, "one of judge, lexical, cascade, llm"),
+    "wrong method": ({"method": "casacde"}, "one of judge, lexical, cascade was"),
     "wrong backend": ({"backend": "tensorflow"}, "one of auto, onnx, torch, vllm"),
     "wrong field": ({"question": "questoin"}, "no field 'questoin'; it has answer, question, said"),
     "wrong template": ({"reference": "{{ answer.split( }}"}, "reference: the template"),
@@ -331,7 +331,7 @@ def test_a_known_tasks_table_comes_before_its_prompt_where_its_fields_are_there(
     prompted = {"doc_to_text": "Question: {{ question }}\nAnswer:", "doc_to_target": "{{ answer }}"}
     for name, question in (("gsm8k_mine", "6 * 3?"), ("asdiv_mine", "Question: 6 * 3?\nAnswer:")):
         [task] = NO_TASKS.load([config(data, task=name, **BARE, **prompted)])["tasks"].values()
-        given = Pipeline.read({k: v for k, v in judging_filter(task).items() if k != "context"})
+        given = Scorer.read({k: v for k, v in judging_filter(task).items() if k != "context"})
         assert given.item(QUESTIONS[0], "").question == question
 
 
@@ -348,7 +348,7 @@ def test_what_a_function_gives_is_saved_when_judging_fails(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Pipeline, "decide", lambda *_: 1 / 0)
+    monkeypatch.setattr(Scorer, "judge", lambda *_, **__: 1 / 0)
     run(config(data, **BARE))
     rows = [
         json.loads(line) for line in next(tmp_path.glob("bertjudge_unj*")).read_text().splitlines()

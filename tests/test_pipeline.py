@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_bertjudge import scorer
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.judges.encoder.judge import Judge
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.judges.base import Deferred, Judge
+from lm_eval_bertjudge.options import JudgeOptions
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.types import JudgeItem
 from tests.conftest import CountingBackend, judge_with
 
@@ -15,34 +15,30 @@ ITEMS = [
 ]
 
 
-def absent(*args: object, **kwargs: object) -> Judge:
+def absent() -> Judge:
     raise AssertionError("the judge was loaded")
 
 
-def test_lexical_needs_no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scorer, "load_judge", absent)
-    verdicts = Pipeline(reference="r", method="lexical").decide(ITEMS)
+def judged_by(judge: Judge, **options: str) -> Scorer:
+    return Scorer(JudgeOptions(**options), judge=judge)  # type: ignore[arg-type]
+
+
+def test_lexical_needs_no_judge() -> None:
+    verdicts = judged_by(Deferred(absent), method="lexical").judge(ITEMS)
     assert [v.reason for v in verdicts] == ["match", "parse_failure", "mismatch", "parse_failure"]
 
 
-def test_cascade_judges_what_the_rules_leave(
-    backend: CountingBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scorer, "load_judge", lambda *args, **kwargs: judge_with(backend))
-    verdicts = Pipeline(reference="r", method="cascade").decide(ITEMS)
+def test_cascade_judges_what_the_rules_leave(backend: CountingBackend) -> None:
+    verdicts = judged_by(judge_with(backend), method="cascade").judge(ITEMS)
     assert [v.source for v in verdicts] == ["rule", "encoder", "rule", "encoder"]
     assert [v.correct for v in verdicts[::2]] == [True, False]
     assert len(backend.rows) == 2
-    monkeypatch.setattr(scorer, "load_judge", absent)
-    assert Pipeline(reference="r", method="cascade").decide(ITEMS[:1])[0].correct
+    assert judged_by(Deferred(absent), method="cascade").judge(ITEMS[:1])[0].correct
 
 
-def test_the_papers_hybrid_judges_only_what_cannot_be_parsed(
-    backend: CountingBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scorer, "load_judge", lambda *args, **kwargs: judge_with(backend))
-    verdicts = Pipeline(reference="r", method="cascade", fallback="parse_failure").decide(ITEMS)
-    assert [(v.source, v.reason) for v in verdicts] == [
+def test_the_papers_hybrid_judges_only_what_cannot_be_parsed(backend: CountingBackend) -> None:
+    hybrid = judged_by(judge_with(backend), method="cascade", fallback="parse_failure")
+    assert [(v.source, v.reason) for v in hybrid.judge(ITEMS)] == [
         ("rule", "match"), ("encoder", "threshold"), ("rule", "mismatch"), ("encoder", "threshold"),
     ]  # fmt: skip
 
@@ -51,16 +47,16 @@ def test_the_papers_hybrid_judges_only_what_cannot_be_parsed(
 def test_unknown_methods_and_matches_list_the_known_ones(wrong: dict[str, str]) -> None:
     with pytest.raises(
         InputError,
-        match=r"one of (judge, lexical, cascade, llm|auto, exact, rouge_l|no_match, parse_failure)",
+        match=r"one of (judge, lexical, cascade was|auto, exact, rouge_l|no_match, parse_failure)",
     ):
-        Pipeline(reference="r", **wrong).decide(ITEMS)  # type: ignore[arg-type]
+        JudgeOptions(**wrong)  # type: ignore[arg-type]
 
 
 def test_options_are_checked_by_name() -> None:
-    with pytest.raises(InputError, match="no option metod; it has backend, batch_tokens"):
-        Pipeline.read({"reference": "a", "question": "q", "metod": "judge"})
+    with pytest.raises(InputError, match="no option metod; it has question, reference"):
+        Scorer.read({"reference": "a", "question": "q", "metod": "judge"})
 
 
 def test_without_the_question_the_template_is_not_read() -> None:
-    read = Pipeline.read({"reference": "a", "include_question": False})
+    read = Scorer.read({"reference": "a", "include_question": False})
     assert read.item({"a": "18"}, None) == JudgeItem("", ("18",), "")

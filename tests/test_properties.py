@@ -24,7 +24,8 @@ from lm_eval_bertjudge.io.formats.plain import judge_item
 from lm_eval_bertjudge.io.rows import read_rows
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.known_tasks import Templates
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.options import JudgeOptions
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.types import Source, Verdict
 
 # More with FUZZ_EXAMPLES=20000, for a search of minutes.
@@ -88,6 +89,7 @@ def test_a_verdict_survives_json_and_the_harness_log(
     assert json.loads(str(VerdictRow(row))) == row
 
 
+SCORER = Scorer(JudgeOptions(question="question", reference="answer"))
 TEMPLATES = Reading(templates=Templates("question", "answer"))
 
 
@@ -101,11 +103,10 @@ def test_what_is_saved_is_judged_as_the_same_item(
     answers: list[Any], doc: Any, reference: Any, folder: Path
 ) -> None:
     doc = doc | {"question": "q", "answer": reference}
-    pipeline = Pipeline(question="question", reference="answer")
     path = recovery._written(recovery.rows([answers], [doc]), str(folder))
     again = [judge_item(row, TEMPLATES, "") for row in read_rows(path)]
     path.unlink()
-    assert again == [pipeline.item(doc, answer) for answer in answers]
+    assert again == [SCORER.item(doc, answer) for answer in answers]
 
 
 @any_input
@@ -185,12 +186,12 @@ def test_a_card_is_read_or_refused(content: bytes, folder: Path) -> None:
 @any_input
 @given(
     options=st.dictionaries(
-        st.sampled_from(sorted(Pipeline.__dataclass_fields__)), values, max_size=5
+        st.sampled_from(sorted(JudgeOptions.__dataclass_fields__)), values, max_size=5
     )
 )
 def test_options_are_read_or_refused_and_give_a_command(options: dict[str, Any]) -> None:
     with contextlib.suppress(BertJudgeError):
-        Pipeline.read(options)
+        JudgeOptions.read(options)
     assert recovery.command(Path("bertjudge_unjudged_1.jsonl"), options).startswith(
         "bertjudge judge --input"
     )

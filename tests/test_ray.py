@@ -10,7 +10,6 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,10 +17,11 @@ from typing import Any
 import pytest
 
 from lm_eval_bertjudge import cli, rejudge
-from lm_eval_bertjudge import scorer as pipeline_module
 from lm_eval_bertjudge.errors import CheckpointError, EngineError, MissingExtraError
+from lm_eval_bertjudge.judges.pool import JudgePool
+from lm_eval_bertjudge.options import JudgeOptions
 from lm_eval_bertjudge.rejudge import command
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.rejudge.methods import Methods
 from tests.test_samples import DATE, GSM, jsonl, line_0413, written
 
 SAID = ["so {0}", "Final answer: {0}", "I add them and get {0}, I think", "**{0}** is what I get"]
@@ -78,7 +78,7 @@ def test_two_workers_write_the_bytes_of_one_process(
     engine: ModuleType, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = judged(folder, "process")
-    monkeypatch.setattr(pipeline_module, "load_judge", never)
+    monkeypatch.setattr(JudgePool, "judge", never)
     assert judged(folder, "ray", "--engine", "ray", "--workers", "2") == whole
     assert len(whole) == 4  # two verdict files and two results
 
@@ -91,19 +91,24 @@ def test_workers_go_on_where_a_killed_process_stopped(engine: ModuleType, folder
     assert judged(folder, "process", "--engine", "ray") == whole
 
 
-def killed_once(flag: Path, items: Any, **options: Any) -> Any:
+class KilledOnce(Methods):
     """Kills its own process when the fourth of the eight chunks is judged for the first time."""
-    if items[0].question == "What is 9 + 0?" and len(items) == 5 and not flag.exists():
-        flag.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return command.decide(items, **options)
+
+    flag: Path
+
+    def __call__(self, items: Any) -> Any:
+        if items[0].question == "What is 9 + 0?" and len(items) == 5 and not self.flag.exists():
+            self.flag.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().__call__(items)
 
 
 def test_a_run_whose_worker_is_killed_ends_with_the_same_bytes(
     engine: ModuleType, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = judged(folder, "process")
-    monkeypatch.setattr(command, "decide", partial(killed_once, folder / "killed"))
+    monkeypatch.setattr(KilledOnce, "flag", folder / "killed", raising=False)
+    monkeypatch.setattr(command, "Methods", KilledOnce)
     assert judged(folder, "ray", "--engine", "ray") == whole
     assert (folder / "killed").exists()
 
@@ -169,15 +174,13 @@ def test_workers_find_judge_and_cache_from_any_folder_and_those_on_other_machine
     monkeypatch.chdir(tmp_path)
     Path("mine").mkdir()
     monkeypatch.setattr(
-        engine, "spread", lambda *works, **_: [each.keywords["pipeline"] for each in works]
+        engine, "spread", lambda *works, **_: [each.options["judge"] for each in works]
     )
-    args = Namespace(engine="ray", workers=None, device="auto")
-    near, far = command._engine(
-        args, Pipeline(reference="", judge="mine", cache="kept"), ["judge"], asks_llm=False
-    )
+    args = Namespace(engine="ray", workers=None)
+    near, far = command._engine(args, Methods({"judge": JudgeOptions(judge="mine", cache="kept")}))
     assert (near.judge, near.cache) == (str(tmp_path / "mine"), str(tmp_path / "kept"))
     assert (far.judge, far.cache) == (near.judge, False)
-    near, far = command._engine(args, Pipeline(reference=""), ["judge"], asks_llm=False)
+    near, far = command._engine(args, Methods({"judge": JudgeOptions()}))
     assert (near.judge, near.cache, far.cache) == (
         "default",
         False,

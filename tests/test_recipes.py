@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
-from lm_eval_bertjudge.judges.encoder.judge import load_judge
+from lm_eval_bertjudge.judges.encoder.load import load_judge
 from training.data.journal import finished_lines
 from training.data.rows import read_rows, write_rows
 

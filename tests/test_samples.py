@@ -16,17 +16,17 @@ from typing import Any
 
 import pytest
 
-from lm_eval_bertjudge import cli, known_tasks, task_files, template
-from lm_eval_bertjudge import scorer as pipeline_module
+from lm_eval_bertjudge import cli, known_tasks, scorer, task_files, template
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.answers import NotGeneratedError, Reading
 from lm_eval_bertjudge.io.find import find
 from lm_eval_bertjudge.io.formats import read_answers
-from lm_eval_bertjudge.judges.encoder import judge as judge_module
+from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import Encoder
-from lm_eval_bertjudge.judges.encoder.judge import Judge
+from lm_eval_bertjudge.judges.encoder.judge import EncoderJudge
+from lm_eval_bertjudge.judges.pool import JudgePool
 from lm_eval_bertjudge.known_tasks import Templates
 from lm_eval_bertjudge.rejudge import command
 from lm_eval_bertjudge.tasks_folder import tasks_dir
@@ -309,10 +309,10 @@ class BatchBackend:
 
 def use(backend: BatchBackend, tokenizer: Any, set_attribute: Any) -> None:
     card = JudgeCard(name="fake", max_length=128)
-    judge = Judge(backend, Encoder(tokenizer.to_str(), max_length=128), card)
-    set_attribute(pipeline_module, "load_judge", lambda *_, **__: judge)
-    set_attribute(pipeline_module, "read_card", lambda _: card)
-    set_attribute(judge_module, "_LOADED", {(): judge})
+    encoder, forgetful = Encoder(tokenizer.to_str(), max_length=128), VerdictCache(remember=False)
+    judge = EncoderJudge(backend, encoder, card, cache=forgetful)
+    set_attribute(JudgePool, "judge", lambda *_: judge)
+    set_attribute(scorer, "read_card", lambda _: card)
     set_attribute(command, "CHUNK", 8)
 
 

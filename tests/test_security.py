@@ -16,7 +16,7 @@ import pytest
 
 from lm_eval_bertjudge import load_judge, template
 from lm_eval_bertjudge.errors import CheckpointError, InputError
-from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER
+from lm_eval_bertjudge.judges.encoder.load import DEFAULT_FOLDER
 from tests.conftest import eurobert_config, save_tiny_judge
 from tests.test_layers import imports
 
@@ -40,15 +40,15 @@ ESCAPES = [
 ]
 
 
-@pytest.mark.parametrize("template", ESCAPES)
+@pytest.mark.parametrize("escape", ESCAPES)
 def test_a_template_cannot_leave_the_document(
-    template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    escape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
         InputError, match="failed on a document with fields answer, items, question"
     ):
-        template.question(template, DOC)
+        template.question(escape, DOC)
     assert not (tmp_path / "escaped").exists()
 
 

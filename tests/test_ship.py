@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
-from lm_eval_bertjudge.judges.encoder.judge import load_judge
+from lm_eval_bertjudge.judges.encoder.load import load_judge
 from tests.conftest import save_tiny_judge
 from tests.stages import refused
 

@@ -20,7 +20,8 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_bertjudge import known_tasks
 from lm_eval_bertjudge.harness import ReplayModel
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.options import JudgeOptions
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.tasks_folder import tasks_dir
 
 Doc = dict[str, Any]
@@ -220,9 +221,9 @@ def references(docs: list[Doc]) -> list[list[str]]:
     return [doc["references"] for doc in docs]
 
 
-def pipelines(task: ConfigurableTask) -> dict[str, Pipeline]:
+def pipelines(task: ConfigurableTask) -> dict[str, JudgeOptions]:
     return {
-        name: Pipeline.read({k: v for k, v in options.items() if k != "context"})
+        name: JudgeOptions.read({k: v for k, v in options.items() if k != "context"})
         for name, options in ((e.name, e.filters[0].keywords) for e in task._filters)
     }
 
@@ -457,7 +458,8 @@ def test_the_categories_pipelines_differ_in_nothing_but_the_comparison_and_the_p
         own = {method: {"question": task.config.doc_to_text, "method": method} for method in found}
         own["lexical"]["match"] = case.match
         assert found == {
-            method: Pipeline(reference="references", **options) for method, options in own.items()
+            method: JudgeOptions(reference="references", **options)
+            for method, options in own.items()
         }
         seen.add(found["judge"].question)
     assert len(seen) == len(CATEGORIES)
@@ -635,7 +637,7 @@ def test_mmlus_training_questions_read_as_its_others(
 def test_candidates_are_generated_without_a_judge(
     training: TaskManager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Pipeline, "decide", None)
+    monkeypatch.setattr(Scorer, "judge", None)
     found = lm_eval.simple_evaluate(
         model="dummy",
         tasks=["bertjudge_train"],

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
-from lm_eval_bertjudge.judges.encoder.judge import _LOADED as LOADED
-from lm_eval_bertjudge.judges.encoder.judge import load_judge
+from lm_eval_bertjudge.judges.encoder.load import load_judge
 from lm_eval_bertjudge.types import JudgeItem
 from tests.stages import refused
 from tests.triplet_rows import CHOICE, NUMBER, made
@@ -288,7 +287,6 @@ def test_from_triplets_to_an_exported_judge(triplets: Path, tmp_path: Path) -> N
     ]  # vLLM would load all there are
     fitted = JudgeCard.read(judge).training["calibration"]
     assert fitted["n"] == 80
-    LOADED.clear()
     after = load_judge(str(judge)).predict(candidates=["Lima"], references=["Lima"])[0]
     assert logit(after) == pytest.approx(
         fitted["scale"] * logit(before) + fitted["shift"], abs=1e-3

@@ -9,9 +9,10 @@ from typing import Any
 
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.harness import preflight, task_fields
+from lm_eval_bertjudge.harness.filter import POOL
 from lm_eval_bertjudge.harness.left_out import left_out, why
 from lm_eval_bertjudge.harness.load_hook import unhooked
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.tasks_folder import tasks_dir
 
 METRIC_ALONE = "(the metric alone)"
@@ -38,7 +39,7 @@ class TaskCheck:
 
     name: str
     docs: list[dict[str, Any]]
-    pipelines: dict[str, Pipeline]
+    pipelines: dict[str, Scorer]
     problems: list[str]
     warnings: list[str] = field(default_factory=list)
 
@@ -125,11 +126,11 @@ def _loaded(manager: Any, name: str) -> Any:
     return next(iter(tasks.values()))
 
 
-def _pipelines(task: Any) -> Iterator[tuple[str, Pipeline]]:
+def _pipelines(task: Any) -> Iterator[tuple[str, Scorer]]:
     """The judging pipelines that can be read, by name."""
     for name, options in _options(task).items():
         try:
-            yield name, Pipeline.read(options)
+            yield name, Scorer.read(options, POOL)
         except BertJudgeError:  # it is among the findings
             continue
 

@@ -18,13 +18,16 @@ from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.harness import answers as answers_of_run
 from lm_eval_bertjudge.harness import outcome, recovery
 from lm_eval_bertjudge.judges.encoder.encoding import clean
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.judges.pool import JudgePool
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.template import shown
 from lm_eval_bertjudge.text.response import read_response
 from lm_eval_bertjudge.types import JudgeItem, Reason, Source, Verdict, unjudged
 
 logger = logging.getLogger(__name__)
 
+# The judges of this process: the harness makes filters anew for each task.
+POOL = JudgePool()
 FAILED = unjudged(Reason.JUDGING_FAILED)
 
 
@@ -54,7 +57,7 @@ class TaskContext(NamedTuple):
 
 
 class BertJudgeFilter(Filter):  # type: ignore[misc]
-    """Judges every answer of a task; in a task's `filter_list` as `function: bertjudge`, with `Pipeline` beside it.
+    """Judges every answer of a task; in a task's `filter_list` as `function: bertjudge`, with `JudgeOptions` beside it.
 
     The harness makes filters after all generation is done, and an exception here would throw away the answers of every
     other task and rank too. So a failure of judging is an error in the log that names the file with the saved answers
@@ -96,18 +99,18 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
     def _verdicts(
         self, answers: list[list[Any]], docs: Sequence[Mapping[str, Any]]
     ) -> list[Verdict]:
-        pipeline = Pipeline.read(self.options)
+        scorer = Scorer.read(self.options, POOL)
         items = [
-            pipeline.item(doc, response)
+            scorer.item(doc, response)
             for responses, doc in zip(answers, docs, strict=True)
             for response in responses
         ]
         if items and not any(item.references for item in items):
             raise InputError(
-                f"the reference {shown(pipeline.reference)} is empty on every document"
+                f"the reference {shown(scorer.options.reference)} is empty on every document"
             )
-        verdicts = pipeline.decide(items)
-        warn(pipeline.method, items, verdicts)
+        verdicts = scorer.judge(items)
+        warn(scorer.options.method, items, verdicts)
         return verdicts
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.harness import answers as answers_of_run
 from lm_eval_bertjudge.harness import outcome, recovery
-from lm_eval_bertjudge.harness.filter import FAILED, warn
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.harness.filter import FAILED, POOL, warn
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.types import Reason, Source, Verdict
 
 logger = logging.getLogger(__name__)
@@ -94,10 +94,10 @@ def _judged_pair(reference: Any, answers: list[Any], options: Mapping[str, Any])
     if key not in _spilled:
         answers_of_run.keep()
         try:
-            pipeline = Pipeline.read(options)
-            items = [pipeline.item(doc, answer) for answer in answers]
-            verdicts = pipeline.decide(items)
-            warn(pipeline.method, items, verdicts)
+            scorer = Scorer.read(options, POOL)
+            items = [scorer.item(doc, answer) for answer in answers]
+            verdicts = scorer.judge(items)
+            warn(scorer.options.method, items, verdicts)
             return verdicts
         except Exception as error:  # told in the log, and not a number in the table
             outcome.note_failure("the metric bertjudge")

@@ -14,9 +14,9 @@ from lm_eval.api.task import ConfigurableTask
 
 from lm_eval_bertjudge.errors import BertJudgeError, ServerError
 from lm_eval_bertjudge.harness import task_fields
-from lm_eval_bertjudge.harness.filter import BertJudgeFilter, part_is_ours
+from lm_eval_bertjudge.harness.filter import POOL, BertJudgeFilter, part_is_ours
 from lm_eval_bertjudge.harness.metric import COLUMNS
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.template import shown
 from lm_eval_bertjudge.types import JudgeItem
 
@@ -197,7 +197,7 @@ def alone(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _judge_errors(options: Mapping[str, Any]) -> list[str]:
     try:
-        Pipeline.read(options).check_judge()
+        Scorer.read(options, POOL).check_judge()
     except ServerError:
         return []
     except BertJudgeError as error:
@@ -209,11 +209,11 @@ def _examine_pipeline(
     name: str, options: Mapping[str, Any], docs: Sequence[Mapping[str, Any]], findings: Findings
 ) -> None:
     try:
-        pipeline = Pipeline.read(options)
-        items = [pipeline.item(doc, "") for doc in docs]
+        scorer = Scorer.read(options, POOL)
+        items = [scorer.item(doc, "") for doc in docs]
         if items and not any(item.references for item in items):
-            findings.errors.append(_empty(name, pipeline, len(items)))
-        pipeline.check_judge()
+            findings.errors.append(_empty(name, scorer, len(items)))
+        scorer.check_judge()
     except ServerError as error:  # a server may be started while the answers are generated
         findings.warnings.append(
             f"pipeline {name}: {error}. It has to run when the answers are judged"
@@ -224,9 +224,9 @@ def _examine_pipeline(
         findings.warnings += _partly_empty(name, items)
 
 
-def _empty(name: str, pipeline: Pipeline, n: int) -> str:
+def _empty(name: str, scorer: Scorer, n: int) -> str:
     return (
-        f"pipeline {name}: the reference {shown(pipeline.reference)} is empty on each of the {n} documents that "
+        f"pipeline {name}: the reference {shown(scorer.options.reference)} is empty on each of the {n} documents that "
         "were tried: name the field with the right answer"
     )
 

@@ -12,7 +12,6 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -20,8 +19,7 @@ from typing import Any
 
 from lm_eval_bertjudge import template
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
-from lm_eval_bertjudge.judges.llm.judge import LLMOptions
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.options import command_line
 
 PREFIX = "bertjudge_unjudged_"
 
@@ -199,13 +197,8 @@ def _what_follows(error: BaseException, *, others_are_kept: bool) -> str:
 
 def to_mend(error: BaseException, options: Mapping[str, Any]) -> list[str]:
     """The options that an error calls wrong: a command must not repeat them."""
-    if not isinstance(error, InputError):
-        return []
-    return [name for name, value in options.items() if _blames(str(error), name, value)]
-
-
-def _blames(message: str, name: str, value: Any) -> bool:
-    return message.startswith(f"{name}:") or f"{name} is {value!r}" in message
+    named = error.option if isinstance(error, InputError) else ""
+    return [named] if named in options else []
 
 
 def _placeholder(option: str) -> str:
@@ -215,36 +208,15 @@ def _placeholder(option: str) -> str:
 def command(path: Path, options: Mapping[str, Any], *, mend: Sequence[str] = ()) -> str:
     """The command line that judges a saved file as a pipeline with these options would have.
 
-    `llm` is left out where it cannot be read: it may be wrong because a key stands in it, which must not be shown.
-    Templates that are functions are left out too: the file's rows have what they gave.
-
     Args:
         path: The file.
         options: Of the pipeline.
         mend: Options that were wrong, for which a word in capitals stands.
     """
-    known = [each.name for each in fields(Pipeline) if each.name != "include_question"]
-    if not options.get("include_question", True):
-        known.remove("question")
-    given = {name: options[name] for name in known if options.get(name) is not None}
-    given = {name: value for name, value in given.items() if not callable(value)}
-    if not _readable(given.get("llm")):
-        del given["llm"]
-    given |= {name: _placeholder(name) for name in mend if name in given}
-    flags = "".join(f" --{name} {shlex.quote(_as_text(value))}" for name, value in given.items())
+    given = dict(options) | {name: _placeholder(name) for name in mend if name in options}
+    flags = command_line(given)
     output = path.with_name(path.name.replace(PREFIX, "verdicts_"))
     return f"bertjudge judge --input {shlex.quote(str(path))} --output {shlex.quote(str(output))}{flags}"
-
-
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str)
-
-
-def _readable(llm: Any) -> bool:
-    try:
-        return llm is None or bool(LLMOptions.read(llm))
-    except (TypeError, ValueError, InputError):
-        return False
 
 
 @contextlib.contextmanager

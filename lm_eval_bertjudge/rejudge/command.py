@@ -6,33 +6,31 @@ import argparse
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from lm_eval_bertjudge import __version__
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io.answers import Reading
 from lm_eval_bertjudge.io.output import locked_folder
 from lm_eval_bertjudge.io.rows import Row, readable_twice
 from lm_eval_bertjudge.judges.encoder.cache import location
-from lm_eval_bertjudge.judges.encoder.judge import BATCH_TOKENS, forget
 from lm_eval_bertjudge.known_tasks import Templates
+from lm_eval_bertjudge.options import WHICH_JUDGE, JudgeOptions, add_flags, chosen
 from lm_eval_bertjudge.rejudge import results
 from lm_eval_bertjudge.rejudge.inputs import Input, collect
-from lm_eval_bertjudge.rejudge.journal import Engine, Items, Source, Verdicts, judge_files
+from lm_eval_bertjudge.rejudge.journal import Engine, Source, judge_files
+from lm_eval_bertjudge.rejudge.methods import METHODS, Methods
 from lm_eval_bertjudge.rules import baseline
-from lm_eval_bertjudge.rules.decision import decide_by_rules
-from lm_eval_bertjudge.scorer import METHODS, Method, Pipeline
 
 CHUNK = 1024  # rows; what a kill can cost, and the span within which batches are sorted by length
 LLM_CHUNK = 128  # the same where an LLM is asked, which is slower and costs more
 ENGINES = ("process", "ray")
+_FLAGS = ("fallback", "match", *WHICH_JUDGE)
 
 
 def add_parser(commands: Any) -> None:
@@ -70,46 +68,18 @@ def add_parser(commands: Any) -> None:
         "--method",
         action="append",
         choices=METHODS,
-        help="repeatable; all that can run when not given",
+        help="repeatable; llm is the one of --llm beside the judge (default: all that can run)",
     )
     parser.add_argument("--generator", help="the model's name, where no results_*.json says it")
     parser.add_argument(
         "--dry-run", action="store_true", help="print three rebuilt items and judge nothing"
     )
     parser.add_argument(
-        "--match", choices=baseline.MATCHES, help="comparison of the lexical method (default: auto)"
-    )
-    parser.add_argument(
-        "--judge", default="default", help="the embedded one, a folder, a hub id, or llm"
-    )
-    parser.add_argument(
-        "--llm", metavar="OPTIONS", help="model=NAME,base_url=URL,...; see the README"
-    )
-    parser.add_argument(
-        "--threshold",
-        type=float,
-        help="p_correct from which an answer is right (default: the judge's)",
-    )
-    parser.add_argument("--backend", default="auto", help="auto, onnx, torch or vllm")
-    parser.add_argument(
-        "--device", default="auto", help="auto, cpu, cuda, ...; for vllm the address"
-    )
-    parser.add_argument("--dtype", default="auto", help="auto, float32 or bfloat16")
-    parser.add_argument(
-        "--batch_tokens",
-        type=int,
-        default=BATCH_TOKENS,
-        help="padded tokens per batch; 0: automatic",
-    )
-    parser.add_argument(
-        "--cache",
-        help="file that keeps verdicts, or 0 for none (default: one in your cache folder)",
-    )
-    parser.add_argument(
         "--engine", choices=ENGINES, default="process",
         help="ray: one judge on each free CPU of this machine or of a Ray cluster (with --device cuda: on each GPU)",
     )  # fmt: skip
     parser.add_argument("--workers", type=int, help="with --engine ray: at most so many judges")
+    add_flags(parser, _FLAGS)
     parser.set_defaults(run=run)
 
 
@@ -127,20 +97,14 @@ def run(args: argparse.Namespace) -> str:
 
 def _rejudge(args: argparse.Namespace, paths: Sequence[Path]) -> str:
     reading, match = _reading(args)
-    options = ("judge", "llm", "threshold", "backend", "device", "dtype", "batch_tokens", "cache")
-    pipeline = Pipeline(
-        reference="", match=match, **{name: getattr(args, name) for name in options}
-    )
-    methods: list[Method] = list(
-        dict.fromkeys(args.method or [m for m in METHODS if m != "llm" or args.llm])
-    )
-    asks_llm = pipeline.asks_llm_in(methods)
-    starting = _engine(args, pipeline, methods, asks_llm)
+    given = {"match": match} | chosen(args, _FLAGS)
+    methods = Methods(_options(given, args.method))
+    starting = _engine(args, methods)
     inputs = collect(paths, reading)
     if args.dry_run:
         return _preview(inputs)
-    settings = _settings(pipeline, methods)
-    chunk = LLM_CHUNK if asks_llm else CHUNK
+    settings = methods.settings()
+    chunk = LLM_CHUNK if methods.ask_llm else CHUNK
 
     def sources() -> Iterator[Source]:
         for each in inputs:
@@ -169,33 +133,50 @@ def _rejudge(args: argparse.Namespace, paths: Sequence[Path]) -> str:
         )
 
 
-def _engine(
-    args: argparse.Namespace, pipeline: Pipeline, methods: Sequence[Method], asks_llm: bool
-) -> AbstractContextManager[Engine]:
+def _options(given: Mapping[str, Any], wanted: Sequence[str] | None) -> dict[str, JudgeOptions]:
+    """How each method judges that is wanted, by default each that can run.
+
+    Raises:
+        InputError: An option is impossible, or an LLM is given and no method asks it.
+    """
+    asks_llm, has_llm = given.get("judge") == "llm", "llm" in given
+    possible = [name for name in METHODS if name != "llm" or (has_llm and not asks_llm)]
+    names = list(dict.fromkeys(wanted or possible))
+    encoder = {name: value for name, value in given.items() if name != "llm"}
+    own = given if asks_llm or "llm" not in names else encoder
+    return {
+        name: JudgeOptions(**{**given, "judge": "llm"})
+        if name == "llm"
+        else JudgeOptions(**{**own, "method": name})
+        for name in names
+    }
+
+
+def _engine(args: argparse.Namespace, methods: Methods) -> AbstractContextManager[Engine]:
     """What judges: this process, or workers of Ray, which start when the context is entered."""
-    work = partial(decide, pipeline=pipeline, methods=methods)
     if args.engine == "process":
-        return nullcontext(lambda batches: map(work, batches))
+        return nullcontext(lambda batches: map(methods, batches))
     from lm_eval_bertjudge.rejudge import parallel
 
-    if asks_llm:
+    if methods.ask_llm:
         raise InputError(
             "--engine ray is for the encoder and the rules; to ask an LLM, leave out --engine ray"
         )
-    path, folder = location(pipeline.cache), Path(pipeline.judge).expanduser()
-    named = (
-        str(folder.absolute())
-        if pipeline.judge != "default" and folder.is_dir()
-        else pipeline.judge
-    )
-    near = replace(pipeline, judge=named, cache=str(path.absolute()) if path else False)
-    far = replace(near, cache=False)  # sqlite's log does not work across machines
-    on_gpus = args.device.startswith("cuda")
-    return parallel.spread(
-        partial(work, pipeline=near),
-        partial(work, pipeline=far),
-        most=args.workers,
-        on_gpus=on_gpus,
+    near = {name: _anywhere(each) for name, each in methods.options.items()}
+    # Sqlite's log does not work across machines.
+    far = {name: replace(each, cache=False) for name, each in near.items()}
+    on_gpus = any(each.device.startswith("cuda") for each in near.values())
+    return parallel.spread(Methods(near), Methods(far), most=args.workers, on_gpus=on_gpus)
+
+
+def _anywhere(options: JudgeOptions) -> JudgeOptions:
+    """The options as they are said in another working directory."""
+    folder, file = Path(options.judge).expanduser(), location(options.cache)
+    is_folder = options.judge != "default" and folder.is_dir()
+    return replace(
+        options,
+        judge=str(folder.absolute()) if is_folder else options.judge,
+        cache=str(file.absolute()) if file else False,
     )
 
 
@@ -242,17 +223,18 @@ def _of_task(
     """What the pipeline of a task that judges says, where nothing else is given."""
     from lm_eval_bertjudge.harness import check_task
 
-    pipelines = check_task(args.task, include_path=args.include_path).pipelines
-    if not pipelines:
+    scorers = check_task(args.task, include_path=args.include_path).pipelines
+    if not scorers:
         raise InputError(
             f"--task {args.task}: no pipeline of it judges; see `bertjudge check {args.task}`"
         )
-    pipeline = pipelines.get("judge", next(iter(pipelines.values())))
-    own = Templates(pipeline.question if pipeline.include_question else "", pipeline.reference, "")
+    options = scorers.get("judge", next(iter(scorers.values()))).options
+    own = Templates(options.question if options.include_question else "", options.reference, "")
     templates = Templates(
         own.question if question is None else question, reference or own.reference
     )
-    baselines = [each.match for each in pipelines.values() if each.method == "lexical"]
+    each_options = [scorer.options for scorer in scorers.values()]
+    baselines = [each.match for each in each_options if each.method == "lexical"]
     return templates, args.match or (baselines[0] if baselines else "auto")
 
 
@@ -271,42 +253,7 @@ def _preview(inputs: Sequence[Input]) -> str:
     return "\n".join(blocks)
 
 
-def _settings(pipeline: Pipeline, methods: Sequence[Method]) -> dict[str, Any]:
-    """What verdicts depend on besides the rows: options, versions, and the cards of the judges that are used."""
-    card = (
-        asdict(replace(pipeline, method="judge").card())
-        if {"judge", "cascade"} & set(methods)
-        else None
-    )
-    llm_card = asdict(replace(pipeline, method="llm").card()) if "llm" in methods else None
-    # An LLM's card has what its verdicts depend on; where the server stands is none of it.
-    left_out = ("question", "reference", "llm", "cache")
-    options = {name: value for name, value in asdict(pipeline).items() if name not in left_out}
-    options |= {"method": list(methods)}
-    return {"version": __version__, "options": options, "judge_card": card, "llm_card": llm_card}
-
-
 def _run_id(file: Path, found: list[Row], settings: dict[str, Any]) -> str:
     """A short hash of everything the verdicts of a file depend on."""
     content = json.dumps([settings, file.name, found], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def decide(items: Items, *, pipeline: Pipeline, methods: Sequence[Method]) -> Verdicts:
-    """Per item the verdict's fields by method, in the order of `methods`.
-
-    Where judge and cascade are both wanted, the judge runs once: they differ only where a rule settles an answer.
-    What was decided before and no cache file keeps is forgotten, so that who decides it, and when, changes nothing.
-    """
-    forget()
-    found: dict[Method, list[Any]] = {}
-    for method in sorted(methods, key=METHODS.index):
-        chosen = replace(pipeline, method=method)
-        if method == "cascade" and "judge" in found and chosen.fallback == "no_match":
-            found[method] = [
-                decide_by_rules(item) or verdict
-                for item, verdict in zip(items, found["judge"], strict=True)
-            ]
-        else:
-            found[method] = chosen.decide(items)
-    return [{method: found[method][i].as_row() for method in methods} for i in range(len(items))]

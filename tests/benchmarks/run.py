@@ -36,8 +36,11 @@ from timing import (
 
 from lm_eval_bertjudge.judges.encoder.batching import batches
 from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
-from lm_eval_bertjudge.judges.encoder.judge import Judge, _triplets, load_judge
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.judges.encoder.judge import EncoderJudge, _triplets
+from lm_eval_bertjudge.judges.encoder.load import load_judge
+from lm_eval_bertjudge.options import JudgeOptions
+from lm_eval_bertjudge.scorer import Scorer
+from lm_eval_bertjudge.text.item import prepare
 from lm_eval_bertjudge.types import JudgeItem
 
 LENGTHS = {"GSM8K": "zeroeval_gsm8k", "EVOUNA": "evouna", "MATH": "zeroeval_math_l5"}
@@ -70,7 +73,7 @@ def upstream(args: argparse.Namespace) -> Table:
     return table
 
 
-def _exported(folder: Path, to: Path) -> Judge:
+def _exported(folder: Path, to: Path) -> EncoderJudge:
     from training.model.export import to_int8
 
     to.mkdir()
@@ -81,7 +84,7 @@ def _exported(folder: Path, to: Path) -> Judge:
 
 
 def _against_upstream(
-    args: argparse.Namespace, folder: str, int8: Judge, dtype: str, items: list[JudgeItem]
+    args: argparse.Namespace, folder: str, int8: EncoderJudge, dtype: str, items: list[JudgeItem]
 ) -> Table:
     theirs = _bert_judge(args.upstream)(folder, dtype=dtype)
     theirs.model.resize_token_embeddings(theirs.model.config.vocab_size)
@@ -101,7 +104,7 @@ def _against_upstream(
         ):
             scores[f"upstream, batch {size}"] = theirs.predict(*fields, batch_size=size)
 
-    def judged(name: str, judge: Judge) -> None:
+    def judged(name: str, judge: EncoderJudge) -> None:
         scores[name] = [v.p_correct or 0.0 for v in fresh(judge).judge(items)]
 
     named: dict[str, Callable[[], Any]] = {
@@ -154,7 +157,7 @@ def embedded_once(name: str, triplets: Path, source: str, n: int, rounds: int) -
 
     judge = load_judge(name)
     items, _ = items_of(triplets, source, n)
-    wanted = list(dict.fromkeys(t for item in items for t in _triplets(item)))
+    wanted = list(dict.fromkeys(t for item in items for t in _triplets(prepare(item))))
     ids = list(dict.fromkeys(tuple(e.ids) for e in judge._encoder.encode(wanted)))
     padded = list(batches(ids, batch_tokens=judge._batch_tokens, pad_id=judge._backend.pad_id))
 
@@ -221,8 +224,7 @@ def cascade(args: argparse.Namespace) -> Table:
     def decide(method: str) -> None:
         fresh(load_judge(args.judge))
         said[method] = [
-            v.correct
-            for v in Pipeline(reference="r", method=method, judge=args.judge).decide(items)
+            v.correct for v in Scorer(JudgeOptions(method=method, judge=args.judge)).judge(items)
         ]
 
     seconds = alternating(

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 os.environ.update(LM_EVAL_BERTJUDGE_CACHE="0", HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
 
 from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
-from lm_eval_bertjudge.judges.encoder.judge import Judge
+from lm_eval_bertjudge.judges.encoder.judge import EncoderJudge
 from lm_eval_bertjudge.types import JudgeItem
 
 
@@ -50,7 +50,7 @@ def alternating(named: dict[str, Callable[[], Any]], *, rounds: int) -> dict[str
     return {name: median(seconds) for name, seconds in taken.items()}
 
 
-def fresh(judge: Judge) -> Judge:
+def fresh(judge: EncoderJudge) -> EncoderJudge:
     """The judge with nothing remembered."""
     judge._cache = VerdictCache()
     return judge

@@ -18,8 +18,9 @@ import re
 from pathlib import Path
 
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
-from lm_eval_bertjudge.judges.llm.judge import LLMOptions
+from lm_eval_bertjudge.judges.llm.judge import start
 from lm_eval_bertjudge.judges.llm.prompts import Message, Reply, neutral
+from lm_eval_bertjudge.options import LLMOptions
 from lm_eval_bertjudge.text import response
 from training import stage
 from training.data.journal import Journal, finished_lines
@@ -78,7 +79,7 @@ def ask(rows: list[Row], options: LLMOptions, journal_path: Path) -> int:
     about = {"model": options.model, "prompt": VERSION, "temperature": options.temperature}
     with Journal(journal_path, about) as journal:
         todo = [row for row in rows if row["id"] not in journal.ids]
-        for index, reply in options.start().complete([messages(row) for row in todo]):
+        for index, reply in start(options).complete([messages(row) for row in todo]):
             if isinstance(reply, Reply):
                 reason, text = reworded(reply, todo[index]["references"][0])
             elif reply.passing:

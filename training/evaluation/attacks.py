@@ -16,8 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from lm_eval_bertjudge import render
-from lm_eval_bertjudge.rules.decision import decide_by_rules, is_match
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.judges.base import AskedOnce, Judge
+from lm_eval_bertjudge.options import JudgeOptions, add_flags, chosen
+from lm_eval_bertjudge.rules.decision import is_match
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.types import JudgeItem
 from training import stage
 from training.data.rows import read_rows
@@ -95,40 +97,38 @@ def wrong_items(folder: Path, *, n: int, seed: int) -> list[JudgeItem]:
     return random.Random(seed).sample(found, len(found))
 
 
-def attacked(
-    pipeline: Pipeline, items: list[JudgeItem], *, n: int
-) -> list[tuple[str, list[JudgeItem], list[bool]]]:
-    """Per attack its name, the attacked answers, and which of them the pipeline calls right.
-
-    Attacked are the first `n` answers that neither it nor the strict lexical yes calls right.
-    """
+def attacked(judge: Judge, items: list[JudgeItem], *, n: int) -> dict[str, list[JudgeItem]]:
+    """By attack the attacked answers: the first `n` that neither the judge nor the strict lexical yes calls right."""
     pool = [item for item in items if not is_match(item)][: 2 * n]
-    wrong = [
-        item
-        for item, verdict in zip(pool, pipeline.decide(pool), strict=True)
-        if not verdict.correct
-    ][:n]
-    changed = [
-        replace(item, candidate=attack(item)) for attack in ATTACKS.values() for item in wrong
-    ]
-    right = [verdict.correct for verdict in pipeline.decide(changed)]
-    parts = [slice(at * len(wrong), (at + 1) * len(wrong)) for at in range(len(ATTACKS))]
-    return [(name, changed[part], right[part]) for name, part in zip(ATTACKS, parts, strict=True)]
+    verdicts = zip(pool, judge.judge(pool), strict=True)
+    wrong = [item for item, verdict in verdicts if not verdict.correct][:n]
+    return {
+        name: [replace(item, candidate=attack(item)) for item in wrong]
+        for name, attack in ATTACKS.items()
+    }
 
 
 def flips(
-    pipelines: dict[str, Pipeline], items: list[JudgeItem], *, n: int
+    judges: dict[str, Judge], items: list[JudgeItem], *, n: int
 ) -> dict[str, dict[str, tuple[int, int]]]:
     """Per judge and attack (verdicts that turn to right, answers attacked); a cascade is added to the encoder's."""
     found: dict[str, dict[str, tuple[int, int]]] = {}
-    for method, pipeline in pipelines.items():
-        for attack, changed, right in attacked(pipeline, items, n=n):
-            found.setdefault(method, {})[attack] = (sum(right), len(right))
-            if method == "judge":
-                rules = [decide_by_rules(item) for item in changed]
-                turned = [rule.correct if rule else r for rule, r in zip(rules, right, strict=True)]
-                found.setdefault("cascade", {})[attack] = (sum(turned), len(turned))
+    for name, judge in judges.items():
+        changed = attacked(judge, items, n=n)
+        asked = AskedOnce(judge)
+        found[name] = _turned(asked, changed)
+        if name == "judge":
+            cascade = Scorer(JudgeOptions(method="cascade"), judge=asked)
+            found["cascade"] = _turned(cascade, changed)
     return found
+
+
+def _turned(judge: Judge, attacked: dict[str, list[JudgeItem]]) -> dict[str, tuple[int, int]]:
+    verdicts = iter(judge.judge([item for changed in attacked.values() for item in changed]))
+    return {
+        attack: (sum(next(verdicts).correct for _ in changed), len(changed))
+        for attack, changed in attacked.items()
+    }
 
 
 def table(found: dict[str, dict[str, tuple[int, int]]]) -> str:
@@ -146,22 +146,21 @@ def main(argv: list[str] | None) -> None:
     parser.add_argument(
         "--triplets", type=Path, required=True, metavar="DIR", help="folder with SOURCE.jsonl.gz"
     )
-    parser.add_argument(
-        "--judge", default="default", help="judge folder, hub id, or the embedded one"
-    )
-    parser.add_argument("--llm", help="also an LLM judge: model=NAME,base_url=URL")
+    add_flags(parser)
     parser.add_argument("--n", type=int, default=200, help="wrong answers to attack")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, help="JSON file for the counts")
     args = parser.parse_args(argv)
 
-    pipelines = {
-        "judge": Pipeline(reference="", judge=args.judge),
-        "lexical": Pipeline(reference="", method="lexical"),
+    given = chosen(args)
+    llm = given.pop("llm", None)
+    judges: dict[str, Judge] = {
+        "judge": Scorer(JudgeOptions(**given)),
+        "lexical": Scorer(JudgeOptions(method="lexical")),
     }
-    if args.llm:
-        pipelines["llm"] = Pipeline(reference="", method="llm", llm=args.llm)
-    found = flips(pipelines, wrong_items(args.triplets, n=args.n, seed=args.seed), n=args.n)
+    if llm is not None:
+        judges["llm"] = Scorer(JudgeOptions(**{**given, "judge": "llm", "llm": llm}))
+    found = flips(judges, wrong_items(args.triplets, n=args.n, seed=args.seed), n=args.n)
     print(table(found))
     if args.output:
         args.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

@@ -11,14 +11,14 @@ from collections import defaultdict
 from pathlib import Path
 
 from lm_eval_bertjudge import render
-from lm_eval_bertjudge.judges.encoder.judge import load_judge
-from lm_eval_bertjudge.rules import baseline
-from lm_eval_bertjudge.rules.decision import decide_by_rules
+from lm_eval_bertjudge.judges.base import AskedOnce, Judge
+from lm_eval_bertjudge.options import JudgeOptions, Method, add_flags, chosen
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.types import JudgeItem
 from training import stage
 from training.data.rows import Row, read_rows
 
-METHODS = ("lexical", "cascade", "judge")
+METHODS: tuple[Method, ...] = ("lexical", "cascade", "judge")
 
 
 def read_cases(path: Path) -> list[Row]:
@@ -29,17 +29,16 @@ def item_of(case: Row) -> JudgeItem:
     return JudgeItem(case["question"], (case["reference"],), case["candidate"])
 
 
-def decide(cases: list[Row], judge: str) -> list[dict[str, bool]]:
+def decide(cases: list[Row], judge: Judge) -> list[dict[str, bool]]:
     """Per case what each method says."""
     items = [item_of(case) for case in cases]
-    verdicts = load_judge(judge).judge(items)
+    asked = AskedOnce(judge)
+    asked.judge(items)  # all of them in one go
+    verdicts = {
+        method: Scorer(JudgeOptions(method=method), judge=asked).judge(items) for method in METHODS
+    }
     return [
-        {
-            "lexical": baseline.verdict(item).correct,
-            "cascade": (decide_by_rules(item) or verdict).correct,
-            "judge": verdict.correct,
-        }
-        for item, verdict in zip(items, verdicts, strict=True)
+        {method: verdicts[method][at].correct for method in METHODS} for at in range(len(items))
     ]
 
 
@@ -69,15 +68,13 @@ def table(found: dict[str, dict[str, float]]) -> str:
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
     parser.add_argument("cases", type=Path, help="jsonl file")
-    parser.add_argument(
-        "--judge", default="default", help="judge folder, hub id, or the embedded one"
-    )
+    add_flags(parser)
     parser.add_argument(
         "--errors", action="store_true", help="also the cases that the cascade gets wrong"
     )
     args = parser.parse_args(argv)
     cases = read_cases(args.cases)
-    decisions = decide(cases, args.judge)
+    decisions = decide(cases, Scorer(JudgeOptions(**chosen(args))))
     if args.errors:
         for case, said in zip(cases, decisions, strict=True):
             if said["cascade"] != bool(case["label"]):

@@ -24,19 +24,19 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from lm_eval_bertjudge import render
 from lm_eval_bertjudge.analysis.intervals import wilson
-from lm_eval_bertjudge.errors import BertJudgeError, InputError, ReferenceTooLongError
-from lm_eval_bertjudge.judges.encoder.encoding import Encoder
-from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER, load_judge
-from lm_eval_bertjudge.judges.llm.judge import LLMOptions, decided
+from lm_eval_bertjudge.errors import BertJudgeError, InputError
+from lm_eval_bertjudge.judges.encoder.judge import EncoderJudge
+from lm_eval_bertjudge.judges.encoder.load import load_encoder
+from lm_eval_bertjudge.judges.llm.judge import decided, longest_reply, start
 from lm_eval_bertjudge.judges.llm.prompts import PROMPTS, Failure, Reply, messages
+from lm_eval_bertjudge.options import JudgeOptions, LLMOptions, add_flags, chosen
 from lm_eval_bertjudge.rules import baseline
-from lm_eval_bertjudge.text.response import read_response
+from lm_eval_bertjudge.text.item import prepare
 from lm_eval_bertjudge.types import JudgeItem, Source, Verdict
 from training import stage
 from training.data.journal import Journal, finished_lines
@@ -91,33 +91,20 @@ def by_rule(rule: Callable[[JudgeItem], bool | None]) -> Deciding:
     return decide
 
 
-def by_encoder(folder: Path) -> Deciding:
-    judge = load_judge(str(folder))
-    tokenizer, card = (folder / "tokenizer.json").read_text(encoding="utf-8"), judge.card
-    encoder = Encoder(tokenizer, max_length=card.max_length, version=card.encoding)
-
+def by_encoder(judge: EncoderJudge) -> Deciding:
     def decide(rows: list[Row]) -> Iterator[tuple[int, Decision]]:
-        items = items_of(rows)
+        items = [prepare(item) for item in items_of(rows)]
         begin = time.perf_counter()
         verdicts = judge.judge(items)
         seconds = (time.perf_counter() - begin) / max(len(items), 1)
         for index, (item, verdict) in enumerate(zip(items, verdicts, strict=True)):
-            yield index, Decision(_said(verdict), _tokens(encoder, item), 0, seconds)
+            yield index, Decision(_said(verdict), judge.count_tokens(item), 0, seconds)
 
     return decide
 
 
-def _tokens(encoder: Encoder, item: JudgeItem) -> int:
-    """What the encoder reads for an item: once per reference that fits."""
-    candidate, n = read_response(item.candidate, item.question), 0
-    for reference in item.references:
-        with suppress(ReferenceTooLongError):
-            n += len(encoder.encode([(item.question, candidate, reference)])[0].ids)
-    return n
-
-
 def by_llm(options: LLMOptions) -> Deciding:
-    prompt, engine = PROMPTS[options.prompt], options.start()
+    prompt, engine = PROMPTS[options.prompt], start(options)
 
     def decide(rows: list[Row]) -> Iterator[tuple[int, Decision]]:
         before = time.perf_counter()
@@ -210,15 +197,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--final_answer", action="store_true", help='put final answers as "Final answer: X"'
     )
-    parser.add_argument(
-        "--judge",
-        type=Path,
-        default=DEFAULT_FOLDER,
-        help="judge folder; the embedded one by default",
-    )
-    parser.add_argument(
-        "--llm", metavar="OPTIONS", help="model=NAME,base_url=URL,prompt=short: this LLM instead"
-    )
+    add_flags(parser)
     parser.add_argument("--parameters", type=int, help="of the judge, embeddings included")
     args = parser.parse_args(argv)
     if not args.table and (args.triplets is None or args.parameters is None):
@@ -263,7 +242,7 @@ def run(args: argparse.Namespace) -> None:
             "parameters": args.parameters,
             "version": PROMPTS[options.prompt].version,
         }
-        about |= {"max_tokens": options.max_tokens or PROMPTS[options.prompt].max_tokens}
+        about |= {"max_tokens": longest_reply(options)}
         measure(
             rows,
             args.output / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', name)}.jsonl",
@@ -278,12 +257,9 @@ def run(args: argparse.Namespace) -> None:
             {"judge": name, "kind": "rule", "parameters": 0} | drawn,
             by_rule(rule),
         )
-    about = {
-        "judge": load_judge(str(args.judge)).card.name,
-        "kind": "encoder",
-        "parameters": args.parameters,
-    }
-    measure(rows, args.output / "encoder.jsonl", about | drawn, by_encoder(args.judge))
+    judge = load_encoder(JudgeOptions(**chosen(args)))
+    about = {"judge": judge.card.name, "kind": "encoder", "parameters": args.parameters}
+    measure(rows, args.output / "encoder.jsonl", about | drawn, by_encoder(judge))
 
 
 if __name__ == "__main__":

@@ -18,10 +18,10 @@ import numpy as np
 
 from lm_eval_bertjudge import render
 from lm_eval_bertjudge.analysis import agreement
+from lm_eval_bertjudge.judges.base import AskedOnce, Judge
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
-from lm_eval_bertjudge.judges.encoder.judge import load_judge
-from lm_eval_bertjudge.rules.decision import decide_by_rules
-from lm_eval_bertjudge.scorer import Pipeline
+from lm_eval_bertjudge.options import JudgeOptions, add_flags, chosen
+from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.types import JudgeItem, Verdict
 from training import stage
 from training.data.rows import Row, read_rows, source_files
@@ -64,21 +64,17 @@ def measures(verdicts: list[Verdict], labels: list[int]) -> dict[str, float | in
 
 
 def evaluate(
-    judge: str, rows: list[Row], *, without_question: bool = False
+    judge: Judge, rows: list[Row], *, without_question: bool = False
 ) -> dict[str, float | int]:
     """The judge's measures on rows of one source, and the accuracy of the baselines on the same rows."""
     labels = [int(row["label"]) for row in rows]
     items = items_of(rows)
-    loaded = load_judge(judge)
-    verdicts = loaded.judge(items)
-    found = measures(verdicts, labels)
-    baseline = Pipeline(reference="", method="lexical").decide(items)
+    asked = AskedOnce(judge)
+    found = measures(asked.judge(items), labels)
+    for method in ("lexical", "cascade"):
+        verdicts = Scorer(JudgeOptions(method=method), judge=asked).judge(items)
+        found[method] = _accuracy([v.correct for v in verdicts], labels)
     found |= {
-        "lexical": _accuracy([v.correct for v in baseline], labels),
-        "cascade": _accuracy(
-            [(decide_by_rules(i) or v).correct for v, i in zip(verdicts, items, strict=True)],
-            labels,
-        ),
         "containment": _accuracy([baselines.contains(item) for item in items], labels),
     }
     if (category := rows[0]["category"]) in ("open_math", "multiple_choice"):
@@ -91,19 +87,16 @@ def evaluate(
             ),
         }
     if without_question:
-        alone = loaded.judge(items_of(rows, with_question=False))
+        alone = judge.judge(items_of(rows, with_question=False))
         found["without_question"] = _accuracy([v.correct for v in alone], labels)
     return found
 
 
-def sweep(judge: str, rows: list[Row]) -> list[dict[str, float]]:
+def sweep(judge: Judge, rows: list[Row]) -> list[dict[str, float]]:
     """Accuracy by threshold, as in the paper's Figure 5."""
     labels = np.array([int(row["label"]) for row in rows], dtype=np.int64)
     p = np.array(
-        [
-            np.nan if v.p_correct is None else v.p_correct
-            for v in load_judge(judge).judge(items_of(rows))
-        ]
+        [np.nan if v.p_correct is None else v.p_correct for v in judge.judge(items_of(rows))]
     )
     return agreement.threshold_sweep(p, labels)
 
@@ -135,9 +128,7 @@ def table(entries: list[Row]) -> str:
 @stage.command
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
-    parser.add_argument(
-        "--judge", default="default", help="judge folder, hub id, or the embedded one"
-    )
+    add_flags(parser)
     parser.add_argument(
         "--triplets",
         nargs="+",
@@ -157,6 +148,8 @@ def main(argv: list[str] | None) -> None:
         "--write_card", action="store_true", help="put the figures into the judge's card"
     )
     args = parser.parse_args(argv)
+    options = JudgeOptions(**chosen(args))
+    judge = Scorer(options)
 
     entries: list[Row] = []
     curves: dict[str, list[dict[str, float]]] = {}
@@ -166,15 +159,15 @@ def main(argv: list[str] | None) -> None:
             rows = [row for row in read_rows(path) if row["label"] is not None]
             entries.append(
                 {"split": split, "source": source}
-                | evaluate(args.judge, rows, without_question=args.without_question)
+                | evaluate(judge, rows, without_question=args.without_question)
             )
             print(table(entries[-1:]).splitlines()[-1], flush=True)
             labelled += rows
         if args.sweep:
-            curves[split] = sweep(args.judge, labelled)
+            curves[split] = sweep(judge, labelled)
     print("\n" + table(entries))
     if args.write_card:
-        folder = Path(args.judge)
+        folder = Path(options.judge)
         dataclasses.replace(JudgeCard.read(folder), accuracy=entries).write(folder)
     if args.output:
         args.output.write_text(

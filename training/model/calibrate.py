@@ -22,7 +22,7 @@ from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyp
 
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
-from lm_eval_bertjudge.judges.encoder.judge import load_judge
+from lm_eval_bertjudge.judges.encoder.load import load_judge
 from lm_eval_bertjudge.types import Source
 from training import stage
 from training.data.rows import Row, read_rows

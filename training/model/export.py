@@ -24,7 +24,7 @@ from transformers import AutoConfig, AutoModelForSequenceClassification
 
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
-from lm_eval_bertjudge.judges.encoder.judge import load_judge
+from lm_eval_bertjudge.judges.encoder.load import load_judge
 from training import stage
 from training.data.rows import Row, read_rows
 from training.evaluation.evaluate import items_of

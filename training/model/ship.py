@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.judges.encoder.card import CARD_FILE, JudgeCard
-from lm_eval_bertjudge.judges.encoder.judge import DEFAULT_FOLDER, load_judge
+from lm_eval_bertjudge.judges.encoder.load import DEFAULT_FOLDER, load_judge
 from training import stage
 from training.data.rows import sha256
 from training.evaluation import card as card_text

@@ -54,10 +54,18 @@ def location(choice: bool | str | None = None) -> Path | None:
 
 
 def identity(folder: Path, kind: str) -> bytes:
-    """A hash of a judge folder's weights and config and of what runs them, such as "torch float32"."""
-    files = sorted({file for pattern in _WEIGHTS for file in folder.glob(pattern)})
+    """A hash of a judge folder's weights and config and of what runs them, such as "torch float32".
+
+    Weights are also the files that an ONNX graph names: it may have them outside itself, under any name.
+    """
+    files = {file for pattern in _WEIGHTS for file in folder.glob(pattern)}
+    graphs = [graph.read_bytes() for graph in sorted(folder.glob("*.onnx"))]
+    for file in folder.rglob("*"):
+        name = file.relative_to(folder).as_posix().encode()
+        if file.is_file() and any(name in graph for graph in graphs):
+            files.add(file)
     total = hashlib.sha256(kind.encode())
-    for file in files:
+    for file in sorted(files):
         total.update(_sha256(file))
     return total.digest()
 
@@ -75,11 +83,21 @@ class _DamagedError(sqlite3.DatabaseError):
 
 
 class VerdictCache:
-    """p_correct by what one judge would read. Without a path only the last verdicts of this process are kept."""
+    """p_correct by what one judge would read. Without a path only the last verdicts are kept, in memory."""
 
-    def __init__(self, judge: bytes = b"", path: Path | None = None) -> None:
+    def __init__(
+        self, judge: bytes = b"", path: Path | None = None, *, remember: bool = True
+    ) -> None:
+        """Opens nothing yet.
+
+        Args:
+            judge: The judge's `identity`.
+            path: The file.
+            remember: Whether verdicts that no file keeps are kept in memory.
+        """
         self._judge = judge
         self._path = path
+        self._remember_all = remember
         self._recent: dict[bytes, float] = {}
 
     def key(self, ids: Sequence[int]) -> bytes:
@@ -106,12 +124,10 @@ class VerdictCache:
             self._remember(verdicts)
             self._on_file(lambda file: _write(file, verdicts), None)
 
-    def forget(self) -> None:
-        """Drops what only this process knows; the verdicts in a file stay, here too."""
-        if self._path is None:
-            self._recent.clear()
-
     def _remember(self, verdicts: Mapping[bytes, float]) -> None:
+        if self._path is None and not self._remember_all:
+            self._recent.clear()
+            return
         self._recent.update(verdicts)
         if (excess := len(self._recent) - _RECENT) > 0:
             for key in list(islice(self._recent, excess)):
@@ -171,8 +187,8 @@ def _read(file: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, float]
         for key, p, checksum in file.execute(
             f"SELECT key, p, checksum FROM verdicts WHERE key IN ({marks})", some
         ):
-            if not isinstance(p, float) or _checksum(key, p) != checksum:
-                raise _DamagedError("a row does not match its checksum")
+            if not isinstance(p, float) or not 0.0 <= p <= 1.0 or _checksum(key, p) != checksum:
+                raise _DamagedError("a row is not what was written")
             found[key] = p
     return found
 

@@ -117,7 +117,7 @@ class Encoder:
         if len(reference) > budget // 2:
             raise ReferenceTooLongError(
                 f"a reference has {len(reference)} tokens, more than half of the judge's {self.max_length}-token "
-                "input. Use a shorter reference (the final answer only) or a judge with a longer input (--judge)."
+                "input. Use a shorter reference (the final answer only) or a judge with a longer input."
             )
         left = budget - len(reference)
         n_question = min(len(question), max(left - len(candidate), left // 3))

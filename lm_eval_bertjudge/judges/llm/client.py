@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import queue
 import re
@@ -10,9 +11,16 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lm_eval_bertjudge.address import check_address
 from lm_eval_bertjudge.errors import InputError, MissingExtraError, ServerError
-from lm_eval_bertjudge.judges.encoder.backends import checked_url
 from lm_eval_bertjudge.judges.llm.prompts import TOP_LOGPROBS, Failure, Message, Reply
+from lm_eval_bertjudge.judges.llm.transport import (
+    MISDIRECTED,
+    BoundedTransport,
+    ReplyTooLargeError,
+    bounded_client,
+)
+from lm_eval_bertjudge.types import Reason
 
 try:
     import openai
@@ -21,7 +29,10 @@ except ImportError as error:
 
 # So many conversations in a row without any reply: the cause is not in them.
 _FAILURES_IN_A_ROW = 50
-_EXAMPLE_URL = "http://localhost:8000/v1"
+_OPENAI = "https://api.openai.com/v1"
+# A reply that is larger is none: a token takes up to some hundred bytes, and its five alternatives as many each.
+_MAX_BYTES, _MAX_BYTES_PER_TOKEN = 1 << 20, 8192
+_ROUNDED = 1e-3  # a logarithm of 1 may be a little above 0
 _PROBE_TIMEOUT_S = 10.0
 _PAUSE_S = 0.5  # the first of growing pauses, as the openai client has them
 
@@ -41,11 +52,13 @@ class ChatClient:
         api_key_env: str = "OPENAI_API_KEY",
         concurrency: int = 16,
         timeout_s: float = 120.0,
+        deadline_s: float = 1800.0,
         retries: int = 5,
+        allow_redirects: bool = False,
         temperature: float | None = 0.0,
         max_tokens: int = 2048,
         logprobs: bool = False,
-        extra_body: Mapping[str, Any] | None = None,
+        chat_template_kwargs: Mapping[str, Any] | None = None,
     ) -> None:
         """Opens nothing yet; the first conversation connects.
 
@@ -55,12 +68,14 @@ class ChatClient:
             api_key_env: Name of the environment variable that holds the key. A server without keys needs none.
             concurrency: Conversations at once.
             timeout_s: Seconds without a byte after which a request counts as failed.
+            deadline_s: Seconds that a conversation may take, all its attempts together.
             retries: Further attempts after rate limits (the server's Retry-After is kept), errors of the 5xx kind,
                 time-outs, broken connections and malformed replies; the pauses grow from half a second to eight.
+            allow_redirects: Whether conversations may be sent to another host that the server names.
             temperature: 0 is greedy; None sends none, for models that refuse it.
             max_tokens: Longest reply, reasoning included.
             logprobs: Ask for the five likeliest tokens at each position.
-            extra_body: More fields of the request, such as {"chat_template_kwargs": {"enable_thinking": False}}.
+            chat_template_kwargs: For the server's chat template, such as {"enable_thinking": False}.
 
         Raises:
             InputError: An option is impossible, or the key that OpenAI's own server needs is not set.
@@ -72,23 +87,32 @@ class ChatClient:
             )
         self._key = _key(api_key_env, needed=base_url is None)
         self.model = model
-        self.url = (
-            checked_url(base_url, "base_url", _EXAMPLE_URL)
-            if base_url
-            else "https://api.openai.com/v1"
+        self.url = (base_url or _OPENAI).rstrip("/")
+        check_address(self.url, "base_url")
+        self._transport = BoundedTransport(
+            max_bytes=_MAX_BYTES + _MAX_BYTES_PER_TOKEN * max_tokens,
+            host=self.url,
+            allow_redirects=allow_redirects,
         )
         self._client = openai.OpenAI(
-            base_url=self.url, api_key=self._key or "none", timeout=timeout_s, max_retries=retries
+            base_url=self.url,
+            api_key=self._key or "none",
+            timeout=timeout_s,
+            max_retries=retries,
+            default_headers={"Accept-Encoding": "identity"},  # what is packed may be any size
+            http_client=bounded_client(self._transport),
         )
         self._concurrency = concurrency
         self._retries = retries
+        self._deadline_s = deadline_s
         # OpenAI's newer models know only the new name of the limit, many other servers only the old one.
         limit = "max_completion_tokens" if base_url is None else "max_tokens"
         self._options: dict[str, Any] = {
             "model": model,
             limit: max_tokens,
-            "extra_body": dict(extra_body or {}),
         }
+        if chat_template_kwargs:
+            self._options["extra_body"] = {"chat_template_kwargs": dict(chat_template_kwargs)}
         if temperature is not None:
             self._options["temperature"] = temperature
         if logprobs:
@@ -153,24 +177,30 @@ class ChatClient:
                 )
 
     def _ask(self, conversation: Sequence[Message]) -> Reply | Failure:
+        with self._transport.deadline(self._deadline_s):
+            return self._attempts(conversation)
+
+    def _attempts(self, conversation: Sequence[Message]) -> Reply | Failure:
         for attempt in range(self._retries + 1):
             try:
                 return self._request(conversation)
-            except (
-                openai.APIConnectionError
-            ) as error:  # time-outs too; the client has retried already
-                self._check_alive(error)
-                return Failure(
-                    "timeout" if isinstance(error, openai.APITimeoutError) else "disconnected"
-                )
+            except (openai.APIConnectionError, ReplyTooLargeError) as error:
+                return self._without_reply(error)  # time-outs too; the client has retried already
             except openai.APIStatusError as error:
-                if error.status_code in (401, 403, 404):
+                if error.status_code in (401, 403, 404, MISDIRECTED):
                     raise self._refused(error) from None  # what the server said may repeat the key
                 return Failure(f"http_{error.status_code}", self._without_key(str(error)))
             except _MalformedReplyError:
                 if attempt < self._retries:
                     time.sleep(min(8.0, _PAUSE_S * 2**attempt))
-        return Failure("malformed_reply")
+        return Failure(Reason.MALFORMED_REPLY)
+
+    def _without_reply(self, error: Exception) -> Failure:
+        if isinstance(error, ReplyTooLargeError) or isinstance(error.__cause__, ReplyTooLargeError):
+            return Failure(Reason.MALFORMED_REPLY, "it is larger than any reply can be")
+        self._check_alive(error)
+        timed_out = isinstance(error, openai.APITimeoutError)
+        return Failure(Reason.TIMEOUT if timed_out else Reason.DISCONNECTED)
 
     def _request(self, conversation: Sequence[Message]) -> Reply:
         try:
@@ -180,26 +210,31 @@ class ChatClient:
         except (
             openai.APIResponseValidationError,
             ValueError,
-        ) as error:  # ValueError: a body that is not JSON
+            RecursionError,
+        ) as error:  # a body that is not JSON, or JSON without end
             raise _MalformedReplyError from error
         return _reply(answer)
 
     def _check_alive(self, error: Exception) -> None:
         """Raises where the server is gone; one that answers anything at all has only trouble with one request."""
+        once = self._client.with_options(max_retries=0, timeout=_PROBE_TIMEOUT_S)
         try:
-            self._client.with_options(max_retries=0, timeout=_PROBE_TIMEOUT_S).models.list()
+            with self._transport.deadline(_PROBE_TIMEOUT_S):
+                once.models.list()
         except openai.APIConnectionError:
             raise ServerError(
                 f"no LLM server answers at {self.url} ({self._without_key(str(error))}, {self._retries} retries). "
                 "Start it, for example with `vllm serve MODEL`, or mend base_url; then run the same command again"
             ) from None
-        except (openai.APIError, ValueError):
+        except (openai.APIError, ValueError, RecursionError, ReplyTooLargeError):
             return  # it answered, if only that it has no such page
 
     def _refused(self, error: openai.APIStatusError) -> ServerError:
         said = self._without_key(str(error))
         if error.status_code == 404:
             hint = f"Is its name for the model {self.model!r}, and does base_url end as it should (mostly in /v1)?"
+        elif error.status_code == MISDIRECTED:
+            hint = "If that host may have the questions and answers, name it in base_url or set allow_redirects: true"
         else:
             hint = "Put a valid key into the environment variable that api_key_env names"
         return ServerError(f"{self.url} refused the request: {said}. {hint}")
@@ -223,17 +258,40 @@ def _key(variable: str, *, needed: bool) -> str:
 
 
 def _reply(answer: Any) -> Reply:
+    """The reply in a chat completion.
+
+    Raises:
+        _MalformedReplyError: A part is missing, or is of another type or size than it can have.
+    """
     try:
         choice = answer.choices[0]
-        said = choice.logprobs.content if choice.logprobs else None
+        at_each = (choice.logprobs.content if choice.logprobs else None) or ()
         return Reply(
-            text=choice.message.content or "",
-            finish_reason=choice.finish_reason or "",
-            prompt_tokens=answer.usage.prompt_tokens if answer.usage else 0,
-            completion_tokens=answer.usage.completion_tokens if answer.usage else 0,
-            top_logprobs=tuple(
-                (t.token, {o.token: o.logprob for o in t.top_logprobs}) for t in said or ()
-            ),
+            text=_text(choice.message.content or ""),
+            finish_reason=_text(choice.finish_reason or ""),
+            prompt_tokens=_count(answer.usage.prompt_tokens) if answer.usage else 0,
+            completion_tokens=_count(answer.usage.completion_tokens) if answer.usage else 0,
+            top_logprobs=tuple((_text(each.token), _alternatives(each)) for each in at_each),
         )
-    except (AttributeError, IndexError, TypeError) as error:
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise _MalformedReplyError from error
+
+
+def _alternatives(at: Any) -> dict[str, float]:
+    return {_text(each.token): _logprob(each.logprob) for each in at.top_logprobs}
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise _MalformedReplyError
+    return value
+
+
+def _count(value: Any) -> int:
+    return value if type(value) is int else 0
+
+
+def _logprob(value: Any) -> float:
+    if type(value) not in (int, float) or not -math.inf < value <= _ROUNDED:
+        raise _MalformedReplyError
+    return float(value)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lm_eval_bertjudge.judges.encoder.encoding import clean
+from lm_eval_bertjudge.text.item import PreparedItem, prepare
 from lm_eval_bertjudge.text.response import read_response
 from lm_eval_bertjudge.types import JudgeItem
 
@@ -138,20 +139,20 @@ PROMPTS: dict[str, Prompt] = {
 }  # fmt: skip
 
 
-def messages(prompt: Prompt, item: JudgeItem) -> list[Message]:
+def messages(prompt: Prompt, item: JudgeItem | PreparedItem) -> list[Message]:
     """The conversation that asks about an item; nothing in its fields can look like the end of one.
 
     Several references become a list of which any may be matched. They are given as they came, where the encoder and
     the rules get their `gold_answer`. Reasoning blocks of the candidate are left out, as for the encoder.
     """
-    references = [neutral(reference) for reference in item.references]
+    references = [neutral(reference) for reference in item.references if reference.strip()]
     listed = "\n".join(f"- {reference}" for reference in references)
     text = prompt.text.format(
         question=neutral(item.question) or "(not given)",
         reference=references[0]
         if len(references) == 1
         else f"Any one of these is right:\n{listed}",
-        candidate=neutral(read_response(item.candidate, item.question)),
+        candidate=neutral(prepare(item).response),
     )
     return [{"role": "user", "content": text}]
 

@@ -9,12 +9,9 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
-
-from lm_eval_bertjudge.errors import InputError
 
 
 class Backend(Protocol):
@@ -36,26 +33,6 @@ class Backend(Protocol):
     ) -> NDArray[np.float32]:
         """Logits (wrong, right), shape (n, 2), of padded token ids and their mask, both of shape (n, length)."""
         ...
-
-
-def checked_url(url: str, option: str, example: str) -> str:
-    """A server's address without a final slash.
-
-    Raises:
-        InputError: It is none, or it holds a user or password, which the message does not repeat.
-    """
-    parts = urlsplit(url)
-    is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
-    if "@" in (parts.netloc if is_address else url):
-        raise InputError(
-            f"{option} holds a user or password, and would end up in logs; leave it out, as in {example} (an LLM "
-            "server's key goes into the environment variable that api_key_env names)"
-        )
-    if not is_address:
-        raise InputError(
-            f"{option} is {url!r}; it is the server's address: something like {example} was expected"
-        )
-    return url.rstrip("/")
 
 
 Loader = Callable[..., Backend]

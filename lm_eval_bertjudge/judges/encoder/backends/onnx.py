@@ -32,7 +32,8 @@ class OnnxBackend:
         """
         if dtype != "auto":
             raise InputError(
-                f"dtype {dtype!r} cannot be chosen for an ONNX judge; use --backend torch for that"
+                f"dtype {dtype!r} cannot be chosen for an ONNX judge; use `backend: torch` for that",
+                option="backend",
             )
         try:
             self._session = onnxruntime.InferenceSession(

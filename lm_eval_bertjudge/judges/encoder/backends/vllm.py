@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lm_eval_bertjudge.errors import CheckpointError, InputError, ServerError
-from lm_eval_bertjudge.judges.encoder.backends import checked_url
 
 DEFAULT_URL = "http://localhost:8000"
 SERVED = (
@@ -38,28 +37,36 @@ class VllmBackend:
     kind = "vllm"
     batch_tokens = 32_768  # what is in flight at once
 
-    def __init__(self, folder: Path, *, device: str = "auto", dtype: str = "auto") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        device: str = "auto",
+        dtype: str = "auto",
+        base_url: str = DEFAULT_URL,
+    ) -> None:
         """Asks the server which model it has.
 
         Args:
             folder: The judge's folder, the same that the server was started with.
-            device: The server's address; "auto" is http://localhost:8000.
-            dtype: Only "auto": the server has chosen.
+            device: Only "auto": the server has chosen.
+            dtype: As for `device`.
+            base_url: The server's address.
 
         Raises:
             CheckpointError: vLLM does not serve encoders of this kind.
-            InputError: The address or the dtype cannot be used.
+            InputError: A device or a dtype is given.
             ServerError: No server answers there, or it has no sequence classifier.
         """
         if dtype != "auto":
             raise InputError(
                 f"dtype {dtype!r} cannot be chosen here: give it to the server (vllm serve --dtype)"
             )
-        self._url = DEFAULT_URL
         if device != "auto":
-            self._url = checked_url(
-                device, "with `backend: vllm`, device", DEFAULT_URL
-            ).removesuffix("/v1")
+            raise InputError(
+                f"device {device!r} cannot be chosen here: the server has chosen", option="device"
+            )
+        self._url = base_url.rstrip("/").removesuffix("/v1")
         try:
             config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:

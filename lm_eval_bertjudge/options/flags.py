@@ -1,0 +1,73 @@
+"""The options as flags of commands."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lm_eval_bertjudge.errors import InputError
+from lm_eval_bertjudge.options.description import Option, described
+from lm_eval_bertjudge.options.judge import JudgeOptions, modern
+
+WHICH_JUDGE = (
+    "judge", "llm", "threshold", "backend", "base_url", "device", "dtype", "batch_tokens", "cache",
+)  # fmt: skip
+ALL = tuple(name for name, each in described(JudgeOptions).items() if each.flag)
+
+
+def add_flags(parser: argparse.ArgumentParser, names: Iterable[str] = WHICH_JUDGE) -> None:
+    """Adds a flag for each of the named options of a judge."""
+    group = parser.add_argument_group("the judge")
+    options, defaults = described(JudgeOptions), JudgeOptions()
+    for name in names:
+        default = options[name].shown or getattr(defaults, name)
+        about = options[name].about.replace("`", "").replace("%", "%%")
+        group.add_argument(
+            f"--{name}",
+            type=options[name].kind.parse,
+            metavar=_metavar(name, options[name]),
+            help=about + (f" (default: {default})".replace("`", "") if default else ""),
+        )
+
+
+def chosen(args: argparse.Namespace, names: Iterable[str] = WHICH_JUDGE) -> dict[str, Any]:
+    """The options of these names that were given by flags, in today's form, unchecked."""
+    values = {name: getattr(args, name) for name in names}
+    return modern({name: value for name, value in values.items() if value is not None})
+
+
+def command_line(given: Mapping[str, Any]) -> str:
+    """The flags that say what a task's options say, each with a space before it.
+
+    Left out is what no command has, templates that are functions (a saved file has what they gave), and what cannot be
+    read and may hold a key that must not be shown.
+    """
+    options = modern(given)
+    if not options.get("include_question", True):
+        options.pop("question", None)
+    given = {name: options.get(name) for name in ALL}
+    known = {name: value for name, value in given.items() if not (value is None or callable(value))}
+    return "".join(
+        f" --{name} {shlex.quote(_text(value))}"
+        for name, value in known.items()
+        if name not in ("llm", "base_url") or _is_possible(name, value)
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _is_possible(name: str, value: Any) -> bool:
+    try:
+        described(JudgeOptions)[name].check(name, value)
+    except InputError:
+        return False
+    return True
+
+
+def _metavar(name: str, option: Option) -> str:
+    return "{" + ",".join(option.words) + "}" if option.words else name.upper()
