@@ -16,14 +16,20 @@ from pathlib import Path
 from scipy.stats import binomtest  # type: ignore[import-untyped]
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 
+from lm_eval_bertjudge import render
+from lm_eval_bertjudge.analysis.baselines import contains
 from training import stage
 from training.data.rows import Row, read_rows
 from training.data.written import WRITTEN, rows_of
 
 MARKER = "<!-- tables: python -m training.written_card -->"
 HEADER = (
-    "| {} | questions | candidates | right | length AUC | containment AUC | second reader agrees |\n"
-    "|---|---|---|---|---|---|---|\n"
+    "questions",
+    "candidates",
+    "right",
+    "length AUC",
+    "containment AUC",
+    "second reader agrees",
 )
 
 
@@ -43,17 +49,6 @@ def second_labels(folder: Path) -> dict[tuple[str, str], int | None]:
     return {(row["question"], row["candidate"]): row["label"] for row in read_rows(file)}
 
 
-def length(row: Row) -> float:
-    """Characters of a candidate."""
-    return float(len(row["candidate"]))
-
-
-def contains(row: Row) -> float:
-    """1 where a candidate holds a reference, else 0."""
-    text = row["candidate"].casefold()
-    return float(any(reference.casefold() in text for reference in row["references"]))
-
-
 def table(
     rows: Iterable[Row],
     field: Callable[[Row], str],
@@ -65,17 +60,21 @@ def table(
     rows = list(rows)
     for row in rows:
         groups[field(row)].append(row)
-    lines = [_line(name, groups[name], second) for name in sorted(groups)]
-    return HEADER.format(title) + "\n".join([*lines, _line("all", rows, second)]) + "\n"
+    lines = [_cells(name, groups[name], second) for name in sorted(groups)]
+    return render.table((title, *HEADER), [*lines, _cells("all", rows, second)]) + "\n"
 
 
-def _line(name: str, rows: list[Row], second: Mapping[tuple[str, str], int | None]) -> str:
+def _cells(
+    name: str, rows: list[Row], second: Mapping[tuple[str, str], int | None]
+) -> tuple[str, ...]:
     labels = [row["label"] for row in rows]
     n_questions = len({row["question"] for row in rows})
-    right = f"{sum(labels) / len(labels):.2f}"
-    aucs = [f"{roc_auc_score(labels, list(map(each, rows))):.2f}" for each in (length, contains)]
-    cells = [name, str(n_questions), str(len(rows)), right, *aucs, _agreement(rows, second)]
-    return "| " + " | ".join(cells) + " |"
+    right = sum(labels) / len(labels)
+    lengths = [len(row["candidate"]) for row in rows]
+    holds = [contains(row["references"], row["candidate"]) for row in rows]
+    aucs = [roc_auc_score(labels, values) for values in (lengths, holds)]
+    figures = [render.number(value, digits=2) for value in (right, *aucs)]
+    return (name, str(n_questions), str(len(rows)), *figures, _agreement(rows, second))
 
 
 def _agreement(rows: list[Row], second: Mapping[tuple[str, str], int | None]) -> str:
@@ -88,7 +87,7 @@ def _agreement(rows: list[Row], second: Mapping[tuple[str, str], int | None]) ->
         return ""
     n_equal = sum(first == again for first, again in pairs)
     interval = binomtest(n_equal, len(pairs)).proportion_ci(method="wilson")
-    return f"{n_equal} of {len(pairs)} [{interval.low:.2f}, {interval.high:.2f}]"
+    return f"{n_equal} of {len(pairs)} {render.interval((interval.low, interval.high), digits=2)}"
 
 
 def language(row: Row) -> str:
