@@ -102,6 +102,7 @@ _ABOUT = re.compile(
 # A season or a fiscal year, which is no fraction, and a decade.
 _YEARS = re.compile(r"(?:1[5-9]|20)\d\d\s*/\s*(?:\d\d|\d{4})|(?:\d\d)?\d0s")
 _GROUPED = re.compile(r"\d[.,]\d{3}(?!\d)")  # a thousands separator, or three decimals elsewhere
+_MAX_LENGTH = 200  # characters
 _LEAST_DIGITS = 3  # of a rounded number that stands for one without end
 
 
@@ -122,7 +123,10 @@ class Quantity:
 
 def parse(text: str) -> Quantity | None:
     """The one quantity that a plain text is; None when it is anything else, or more."""
-    text = _ROUNDED.sub("", _HEDGE.sub("", text.strip()))
+    text = text.strip()
+    if len(text) > _MAX_LENGTH:
+        return None
+    text = _ROUNDED.sub("", _HEDGE.sub("", text))
     if word := _SIGN_WORD.match(text):
         positive = parse(text[word.end() :])
         return replace(positive, number=-positive.number) if positive else None

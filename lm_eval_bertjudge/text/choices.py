@@ -7,10 +7,9 @@ import unicodedata
 
 from lm_eval_bertjudge.text.markup import strip_markup
 
-# `A) text`, `(A) text`, `A. text` or `A: text`, one a line or in a row.
-_CHOICE = re.compile(
-    r"(?:^|[\s(])\(?([A-Z])[).:]\s*(\S.*?)\s*(?=\n|$|\s\(?[A-Z]\)\s*\S)", re.MULTILINE
-)
+# The head of an option: `A) `, `(A) `, `A. ` or `A: ` after white space; in a row the next one has to be `B) ` or `(B) `.
+_HEAD = re.compile(r"(?:^|[\s(])\(?([A-Z])[).:]\s*(?=\S)", re.MULTILINE)
+_END = re.compile(r"\n|\s\(?[A-Z]\)\s*\S")
 # "B", "(B)", "[B]", "B) text", "B. text", "option B"
 _LETTER = re.compile(
     r"(?:option\s+|choice\s+)?[(\[]?([A-Z])(?:[)\].:]+\s*(.*))?", re.DOTALL | re.IGNORECASE
@@ -23,7 +22,11 @@ def parse_choices(question: str) -> dict[str, str]:
     Options stand one a line or in a row, as `A) text`, `(A) text`, `A. text` or `A: text`, from A on.
     """
     choices: dict[str, str] = {}
-    for letter, text in _CHOICE.findall(question):
+    end = 0
+    while head := _HEAD.search(question, end):
+        stop = _END.search(question, head.end() + 1)
+        end = stop.start() if stop else len(question)
+        letter, text = head[1], question[head.end() : end].rstrip()
         if letter == chr(ord("A") + len(choices)):
             choices[letter] = text
         elif letter == "A":
