@@ -39,6 +39,12 @@ RNG_SEEDS = range(60)
         ("3 * 4 = 12\n#### 12", "12"),
         ("That is it.\nA: 400", "400"),
         ("**Final answer: 7**", "7"),
+        ("So it is. The final answer is: $\\boxed{28}$", "28"),
+        ("The final answer is 18", "18"),
+        ("Therefore the value is \\boxed{\\frac{1}{2}}.", "\\frac{1}{2}"),
+        ('{"reasoning": "\\(a = 5\\), so", "answer": "\\frac{1}{5}"}', "\\frac{1}{5}"),
+        ('{"reasoning": "He says "no" to it", "answer": "-4"\n}\n```', "-4"),
+        ("Die Antwort lautet 12.", "12"),
     ],
 )
 def test_a_candidate_is_taken_apart(candidate: str, answer: str) -> None:
@@ -51,6 +57,12 @@ def test_a_candidate_is_taken_apart(candidate: str, answer: str) -> None:
 def test_a_candidate_without_a_final_answer_is_left_alone() -> None:
     assert answers.take_apart("I would need more time for this.") is None
     assert answers.take_apart('{"reasoning": "r"}') is None
+    assert answers.take_apart("The answer is 5.\nOr is it? Let me look at it again.") is None
+
+
+def test_the_way_of_an_answer_that_is_nearly_json_is_its_reasoning() -> None:
+    parts = answers.take_apart('```json\n{"reasoning": "He says "no".", "answer": "4"}\n```')
+    assert parts == answers.Parts('He says "no".', "4")
 
 
 def test_restating_keeps_the_label_and_the_answer() -> None:

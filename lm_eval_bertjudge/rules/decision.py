@@ -13,6 +13,7 @@ from lm_eval_bertjudge.rules import quantities
 from lm_eval_bertjudge.rules.matching import is_apart, matches
 from lm_eval_bertjudge.text.final_answer import (
     MAX_LENGTH,
+    answer_line,
     implied_answers,
     is_doubtful,
     last_statements,
@@ -31,7 +32,6 @@ _OTHERS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_ANSWER_LINE = re.compile(r"\nA:[ \t]+([^\n]+)\Z")
 _SIDES = re.compile(r"^(?:B:|Q)", re.MULTILINE)
 _NUMBERED = (
     (re.compile(r"(?:^|[\s(])1[).]\s*\S"), re.compile(r"[\s(]2[).]\s*\S")),  # Which? 1) 7 2) 8
@@ -88,8 +88,8 @@ def is_mismatch(item: JudgeItem | PreparedItem) -> bool:
 def _only_answers(item: PreparedItem) -> list[str]:
     """Every answer that a text states, the last one at its end; none where it may be read in another way."""
     text, stated = item.response, item.stated
-    if not stated and (line := _ANSWER_LINE.search(text[-MAX_LENGTH:])) and not _has_sides(item):
-        return [without_markup(line[1])]
+    if not stated and (line := answer_line(text)) and not _has_sides(item):
+        return [line.rest]
     boxes = [each for each in stated if each.cue == "box"]
     others = [each for each in stated if each.cue != "box"]
     if max(len(boxes), len(others)) >= _MAX_STATEMENTS or any(e.cue == "loose" for e in others):

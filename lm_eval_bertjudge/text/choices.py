@@ -7,7 +7,7 @@ import unicodedata
 
 from lm_eval_bertjudge.text.markup import strip_markup
 
-# The head of an option: `A) `, `(A) `, `A. ` or `A: ` after white space; in a row the next one has to be `B) ` or `(B) `.
+# The head of an option: `A) `, `(A) `, `A. ` or `A: ` after white space; in a row the next has to be `B) ` or `(B) `.
 _HEAD = re.compile(r"(?:^|[\s(])\(?([A-Z])[).:]\s*(?=\S)", re.MULTILINE)
 _END = re.compile(r"\n|\s\(?[A-Z]\)\s*\S")
 # "B", "(B)", "[B]", "B) text", "B. text", "option B"
@@ -21,17 +21,28 @@ def parse_choices(question: str) -> dict[str, str]:
 
     Options stand one a line or in a row, as `A) text`, `(A) text`, `A. text` or `A: text`, from A on.
     """
-    choices: dict[str, str] = {}
+    return {letter: text for letter, text, _ in _options(question)}
+
+
+def choices_start(question: str) -> int:
+    """Where the options begin in a question; its length where it offers none."""
+    options = _options(question)
+    return options[0][2] if options else len(question)
+
+
+def _options(question: str) -> list[tuple[str, str, int]]:
+    """Letter, text and place of each option."""
+    options: list[tuple[str, str, int]] = []
     end = 0
     while head := _HEAD.search(question, end):
         stop = _END.search(question, head.end() + 1)
         end = stop.start() if stop else len(question)
-        letter, text = head[1], question[head.end() : end].rstrip()
-        if letter == chr(ord("A") + len(choices)):
-            choices[letter] = text
-        elif letter == "A":
-            choices = {"A": text}
-    return choices if len(choices) > 1 else {}
+        option = (head[1], question[head.end() : end].rstrip(), head.start())
+        if head[1] == chr(ord("A") + len(options)):
+            options.append(option)
+        elif head[1] == "A":
+            options = [option]
+    return options if len(options) > 1 else []
 
 
 def choice_letter(answer: str) -> tuple[str | None, str]:

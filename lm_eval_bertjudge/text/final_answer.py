@@ -31,6 +31,7 @@ _CUE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_ANSWER_LINE = re.compile(r"\nA:[ \t]+([^\n]+)\Z")
 _BOX = re.compile(r"\\boxed")
 _WHOLE_BOX = re.compile(r"\\boxed\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
 _CLOSING = re.compile(r"</(?:final_)?answer>|[\"']?\s{0,9},?\s{0,9}\}\s{0,9}(?:```)?")
@@ -54,9 +55,12 @@ _FEW_WORDS = re.compile(r"\S{1,30}(?: \S{1,30}){0,2}(?<![.:!?,])")
 _SHORT_WITH_DIGIT = re.compile(r"[^\n]{0,30}\d[^\n:]{0,30}")
 _FENCE = re.compile(r"\A\s*```(?:json)?\s*|\s*```\s*\Z")
 _ANSWER_FIRST = re.compile(
-    r"""\{\s*"(?:final_)?answer"\s*:\s*("(?:[^"\\]|\\.)*"|[\w.+-]+)\s*(?=[,}])""", re.IGNORECASE
+    r"""\{\s*"(?:final_)?answer"\s*:\s*("(?:[^"\\]|\\.)*"|(?!null)[\w.+-]+)\s*(?=[,}])""",
+    re.IGNORECASE,
 )
 _KEYS = ("answer", "final answer", "finalanswer")
+# The last field of an object that may be no JSON for what is in its other fields.
+_LAST_FIELD = re.compile(r'\s*"((?:[^"\\\n]|\\.)*\S)"\s*\}\s*(?:```)?\s*\Z')
 # JSON's own escapes; any other backslash of a model's JSON is LaTeX: "\frac" and not a form feed.
 _ESCAPE = re.compile(r'\\(?:["\\/n]|u[0-9a-fA-F]{4})|\\')
 
@@ -71,7 +75,7 @@ class StatedAnswer:
         start: Where the statement begins in the text.
         answer_start: Where the answer begins in it; a box is part of the answer.
         source: The whole text.
-        value: The field's value where the cue is "json".
+        value: The value of a field that ends an object; else empty.
     """
 
     cue: Cue
@@ -97,12 +101,16 @@ def stated_answers(text: str) -> tuple[StatedAnswer, ...]:
     """Every final answer that a text states, by the place where the answer begins."""
     if by_field := _in_json(text):
         return (by_field,)
-    stated = [
-        StatedAnswer("loose" if cue["loose"] else "words", cue.start(), cue.end(), text)
-        for cue in _CUE.finditer(text)
-    ]
+    stated = [_by_cue(cue, text) for cue in _CUE.finditer(text)]
     stated += [StatedAnswer("box", box.start(), box.start(), text) for box in _BOX.finditer(text)]
     return tuple(sorted(stated, key=lambda each: each.answer_start))
+
+
+def _by_cue(cue: re.Match[str], text: str) -> StatedAnswer:
+    if cue[0].endswith('":') and (last := _LAST_FIELD.match(text, cue.end())):
+        value = _ESCAPE.sub(lambda match: match[0][-1], last[1])
+        return StatedAnswer("words", cue.start(), cue.end(), text, value)
+    return StatedAnswer("loose" if cue["loose"] else "words", cue.start(), cue.end(), text)
 
 
 def last_statements(stated: tuple[StatedAnswer, ...]) -> list[StatedAnswer]:
@@ -112,8 +120,19 @@ def last_statements(stated: tuple[StatedAnswer, ...]) -> list[StatedAnswer]:
 
 def final_answer(text: str) -> StatedAnswer | None:
     """The statement that ends a text, with nothing after its answer; None where no statement does."""
-    ends = [each for each in last_statements(stated_answers(text)) if each.rest]
+    ends = [each for each in last_statements(stated_answers(text)) if _is_one_line(each.rest)]
     return max(ends, key=lambda each: each.answer_start, default=None)
+
+
+def _is_one_line(answer: str) -> bool:
+    return bool(answer) and "\n" not in answer
+
+
+def answer_line(text: str) -> StatedAnswer | None:
+    """A last line "A: 18", where "A" is no option and no side: whoever asks has to know."""
+    start = max(len(text) - MAX_LENGTH, 0)
+    line = _ANSWER_LINE.search(text, start)
+    return StatedAnswer("words", line.start(), line.start(1), text) if line else None
 
 
 def json_fields(text: str) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from lm_eval_bertjudge.analysis import baselines
+from lm_eval_bertjudge.text.choices import choice_letter
 from lm_eval_bertjudge.types import JudgeItem
-from training.synthetic.answers import letter_of
 
 _STRICT_NUMBER = re.compile(r"#### (\-?[0-9\.\,]+)")
 _ANY_NUMBER = re.compile(r"(-?[$0-9.,]{2,})|(-?[0-9]+)")
@@ -41,6 +41,6 @@ def flexible(item: JudgeItem, category: str) -> bool:
 
 def _same(extracted: str, item: JudgeItem, category: str) -> bool:
     if category == "multiple_choice":
-        return any(letter_of(reference) == extracted for reference in item.references)
+        return any(choice_letter(reference)[0] == extracted for reference in item.references)
     plain = _IGNORED.sub("", extracted)
     return any(_IGNORED.sub("", reference.strip()) == plain for reference in item.references)

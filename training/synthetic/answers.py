@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from dataclasses import dataclass
 
 from num2words import num2words
 
+from lm_eval_bertjudge.text.choices import choice_letter, choices_start, parse_choices
+from lm_eval_bertjudge.text.final_answer import answer_line, final_answer, json_fields
+from lm_eval_bertjudge.text.markup import sentence_start
+from lm_eval_bertjudge.text.response import read_response
 from training.synthetic import phrasing
 
-_OPTION = re.compile(r"^[ \t]*\(?([A-J])[.)][ \t]*(\S.*)$", re.MULTILINE)
-
-
+options, first_option = parse_choices, choices_start
 _FRACTION = re.compile(r"\\?d?frac\{(-?\d+)\}\{(\d+)\}|(-?\d+)/(\d+)")
-
-
+# A JSON answer that is no JSON, for its quotes or line ends.
+_JSON_OPENED = re.compile(r'\A\s*(?:```(?:json)?\s*)?\{\s*"reasoning"\s*:\s*"')
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
-
-
-_ENDINGS = (
-    re.compile(
-        r"(?:final answer|answer is|answer)\s*:?\s*\**\s*(?P<a>[^\n]{1,80}?)\s*\**\.?\s*$",
-        re.IGNORECASE,
-    ),
-    re.compile(r"####\s*(?P<a>[^\n]{1,40}?)\s*$"),
-    re.compile(r"\nA:\s*(?P<a>[^\n]{1,40}?)\s*$"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,40 +30,23 @@ class Parts:
 
 
 def take_apart(candidate: str) -> Parts | None:
-    """Finds the final answer that ends a candidate: JSON with an "answer" field, "answer is X", "#### X"; else None."""
-    text = re.sub(r"^```(?:json)?|```$", "", candidate.strip()).strip()
-    if text.startswith("{"):
-        try:
-            found = json.loads(text)
-        except json.JSONDecodeError:
-            return None
-        if isinstance(found, dict) and str(found.get("answer", "")).strip():
-            return Parts(str(found.get("reasoning", "")).strip(), str(found["answer"]).strip())
+    """Splits off the final answer that ends a candidate, as the rules read it; None where none does."""
+    text = read_response(candidate)
+    stated = final_answer(text) or answer_line(text)
+    if stated is None:
         return None
-    for ending in _ENDINGS:
-        if match := ending.search(text):
-            sentence_start = (
-                max(text.rfind("\n", 0, match.start()), text.rfind(". ", 0, match.start())) + 1
-            )
-            return Parts(text[:sentence_start].strip(), match["a"].strip("*$ "))
-    return None
-
-
-def options(question: str) -> dict[str, str]:
-    """Letter to text of the options listed one a line in a multiple-choice question."""
-    return {letter: text.strip() for letter, text in _OPTION.findall(question)}
-
-
-def first_option(question: str) -> int:
-    """Where the list of options begins in a question; its length where there is none."""
-    match = _OPTION.search(question)
-    return match.start() if match else len(question)
+    if stated.cue == "json":
+        fields = json_fields(text)
+        return Parts(str(fields.get("reasoning") or "").strip(), stated.rest)
+    before = text[: stated.start]
+    if opened := _JSON_OPENED.match(before):
+        return Parts(before[opened.end() :].rstrip(' \t\r\n",'), stated.rest)
+    return Parts(before[: sentence_start(before)].strip(), stated.rest)
 
 
 def letter_of(answer: str) -> str | None:
     """The option letter that an answer such as "B", "(B)" or "B. text" names."""
-    match = re.match(r"^\(?([A-J])(?:[.):]|$|\s*$)", answer.strip())
-    return match[1] if match else None
+    return choice_letter(answer)[0]
 
 
 def answer_form(answer: str, choices: dict[str, str], rng: random.Random) -> str:
