@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_bertjudge import cli, known_tasks, scorer, task_files, template
+from lm_eval_bertjudge import __version__, cli, known_tasks, scorer, task_files, template
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io import verdict_files
 from lm_eval_bertjudge.io.answers import NotGeneratedError, Reading
@@ -26,6 +26,7 @@ from lm_eval_bertjudge.judges.encoder.cache import VerdictCache
 from lm_eval_bertjudge.judges.encoder.card import JudgeCard
 from lm_eval_bertjudge.judges.encoder.encoding import Encoder
 from lm_eval_bertjudge.judges.encoder.judge import EncoderJudge
+from lm_eval_bertjudge.judges.encoder.load import judge_hash
 from lm_eval_bertjudge.judges.pool import JudgePool
 from lm_eval_bertjudge.known_tasks import Templates
 from lm_eval_bertjudge.rejudge import command
@@ -513,7 +514,37 @@ def test_other_options_do_not_mix_into_an_existing_output(
     ]
     assert cli.main(args) == 0
     assert cli.main([*args, "--threshold", "0.9"]) == 2
-    assert "with other options than these" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "with other options than these: threshold 0.5 there, 0.9 here" in shown
+    other = jsonl(tmp_path / "other.jsonl", [{"candidate": "1", "reference": "1"}])
+    args[1] = str(other)  # nor does another file's verdict join them
+    assert cli.main([*args, "--threshold", "0.9"]) == 2
+
+
+def test_every_row_says_who_judged_it_and_verdicts_of_two_judgings_are_warned_of(
+    tmp_path: Path, judged_by: BatchBackend, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = str(gsm_file(tmp_path / "in", n=3))
+    judged = ["--output", str(tmp_path / "a"), "--method", "judge"]
+    assert cli.main(["rejudge", source, *judged]) == 0
+    (judging,) = {json.dumps(row["judging"]) for row in verdict_files.read([tmp_path / "a"])}
+    assert json.loads(judging) == {
+        "version": __version__, "methods": ["judge"], "judge": "fake", "encoding": "v1", "threshold": 0.5,
+        "judge_sha256": judge_hash("default"),
+    }  # fmt: skip
+    assert caplog.text == ""
+    assert cli.main(["judge", "--input", source, "--output", str(tmp_path / "b.jsonl")]) == 2
+    plain = jsonl(tmp_path / "plain.jsonl", [{"id": "x", "candidate": "1", "reference": "1"}])
+    single = tmp_path / "single.jsonl"
+    more = ["--threshold", "0.7"]
+    assert cli.main(["judge", "--input", str(plain), "--output", str(single), *more]) == 0
+    verdict_files.read([tmp_path / "a", single])
+    assert "the verdicts are of 2 judgings" in caplog.text
+    earlier = [
+        without(row, ["judging"]) for row in map(json.loads, single.read_text().splitlines())
+    ]
+    verdict_files.read([jsonl(tmp_path / "earlier.jsonl", earlier)])
+    assert "1 of 1 verdicts are of an earlier version" in caplog.text
 
 
 def test_results_have_the_harness_schema_with_old_and_new_numbers(

@@ -17,6 +17,8 @@ from lm_eval_bertjudge.io.output import open_output
 from lm_eval_bertjudge.io.rows import read_rows, readable_twice
 from lm_eval_bertjudge.known_tasks import Templates
 from lm_eval_bertjudge.options import WHICH_JUDGE, JudgeOptions, add_flags, chosen
+from lm_eval_bertjudge.rejudge.identity import judging_of
+from lm_eval_bertjudge.rejudge.methods import Methods
 from lm_eval_bertjudge.scorer import Scorer
 from lm_eval_bertjudge.types import JudgeItem
 
@@ -84,10 +86,11 @@ def _judge_file(source: Path, output: Path, scorer: Scorer, reading: Reading) ->
     for number, row in enumerate(read_rows(source), start=1):
         judge_item(row, reading, f"{source}, line {number}")
     totals: Counter[str] = Counter()
+    judging = judging_of(Methods({scorer.options.method: scorer.options}).settings())
     rows = read_rows(source)
     with open_output(output) as out:
         while chunk := list(islice(rows, _CHUNK)):
-            judged = _judged(chunk, scorer, reading)
+            judged = [row | {"judging": judging} for row in _judged(chunk, scorer, reading)]
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in judged)
             totals["right"] += sum(row["correct"] for row in judged)
             totals["unjudged"] += sum(row["p_correct"] is None for row in judged)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,6 +15,8 @@ from lm_eval_bertjudge.io import checks
 from lm_eval_bertjudge.io.rows import SUFFIXES, Row, read_rows
 from lm_eval_bertjudge.io.runs import model_name, newest_runs
 from lm_eval_bertjudge.types import Reason, Source
+
+logger = logging.getLogger(__name__)
 
 _FLAT = ("p_correct", "correct", "source", "truncated", "reason", "score")
 _OLD_SOURCES = {"lexical": Source.RULE, "unjudged": Source.NONE}
@@ -60,8 +64,26 @@ def read(paths: Sequence[Path]) -> list[Row]:
         raise InputError(
             f"{len(twice)} ids occur more than once, such as {_listed(twice)}: rows are joined by id"
         )
+    _warn_of_mixtures(rows)
     newest = newest_runs(rows)
     return [row | {"generator": model_name(row, newest)} for row in rows]
+
+
+def _warn_of_mixtures(rows: Sequence[Row]) -> None:
+    """Says when rows are of several judgings, or of a version that did not keep by what they were judged."""
+    unknown = sum("judging" not in row for row in rows)
+    if unknown:
+        logger.warning(
+            "%d of %d verdicts are of an earlier version: they do not say by which judge and threshold",
+            unknown, len(rows),
+        )  # fmt: skip
+    judgings = {json.dumps(row["judging"], sort_keys=True) for row in rows if "judging" in row}
+    if len(judgings) > 1:
+        logger.warning(
+            "the verdicts are of %d judgings: %s",
+            len(judgings),
+            "; ".join(sorted(judgings)[:_SHOWN]),
+        )
 
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}T[\d.-]+")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -17,11 +15,12 @@ from tqdm import tqdm
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io.answers import Reading
 from lm_eval_bertjudge.io.output import locked_folder
-from lm_eval_bertjudge.io.rows import Row, readable_twice
+from lm_eval_bertjudge.io.rows import readable_twice
 from lm_eval_bertjudge.judges.encoder.cache import location
 from lm_eval_bertjudge.known_tasks import Templates
 from lm_eval_bertjudge.options import WHICH_JUDGE, JudgeOptions, add_flags, chosen
 from lm_eval_bertjudge.rejudge import results
+from lm_eval_bertjudge.rejudge.identity import judging_of, refuse_other_judging, run_id
 from lm_eval_bertjudge.rejudge.inputs import Input, collect
 from lm_eval_bertjudge.rejudge.journal import Engine, Source, judge_files
 from lm_eval_bertjudge.rejudge.methods import METHODS, Methods
@@ -104,16 +103,17 @@ def _rejudge(args: argparse.Namespace, paths: Sequence[Path]) -> str:
     if args.dry_run:
         return _preview(inputs)
     settings = methods.settings()
+    judging = judging_of(settings)
     chunk = LLM_CHUNK if methods.ask_llm else CHUNK
 
     def sources() -> Iterator[Source]:
         for each in inputs:
-            rows = each.rows()
+            rows = [row | {"judging": judging} for row in each.rows()]
             yield Source(
                 each.file,
                 args.output / each.output,
                 rows,
-                _run_id(each.file, rows, settings),
+                run_id(each.file, rows, settings),
                 chunk,
             )
 
@@ -127,6 +127,7 @@ def _rejudge(args: argparse.Namespace, paths: Sequence[Path]) -> str:
             disable=None,
         ) as bar,
     ):
+        refuse_other_judging(args.output, judging)
         judge_files(sources(), engine, bar)
         return results.write(
             [(each.file, args.output / each.output) for each in inputs], args.output, settings
@@ -251,9 +252,3 @@ def _preview(inputs: Sequence[Input]) -> str:
             f"candidate ends: {row['candidate'][-300:]!r}\nold metrics: {row['old']}"
         )
     return "\n".join(blocks)
-
-
-def _run_id(file: Path, found: list[Row], settings: dict[str, Any]) -> str:
-    """A short hash of everything the verdicts of a file depend on."""
-    content = json.dumps([settings, file.name, found], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]

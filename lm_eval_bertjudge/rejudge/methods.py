@@ -9,6 +9,7 @@ from typing import Any
 
 from lm_eval_bertjudge import __version__
 from lm_eval_bertjudge.judges.base import AskedOnce, Deferred
+from lm_eval_bertjudge.judges.encoder.load import judge_hash
 from lm_eval_bertjudge.judges.pool import JudgePool
 from lm_eval_bertjudge.options import JudgeOptions
 from lm_eval_bertjudge.rejudge.journal import Items, Verdicts
@@ -56,6 +57,7 @@ class Methods:
     def settings(self) -> dict[str, Any]:
         """What verdicts depend on besides the rows: options, versions, and the cards of the judges that are asked."""
         asking = [each for each in self.options.values() if each.method != "lexical"]
+        encoders = [each.judge for each in asking if each.judge != "llm"]
         cards = {each.judge == "llm": asdict(Scorer(each, self._pool).card()) for each in asking}
         options = asdict(next(iter(self.options.values())))
         kept = {name: value for name, value in options.items() if name not in _NO_SETTINGS}
@@ -63,5 +65,6 @@ class Methods:
             "version": __version__,
             "options": kept | {"method": list(self.options)},
             "judge_card": cards.get(False),
+            "judge_sha256": judge_hash(encoders[0]) if encoders else None,
             "llm_card": cards.get(True),
         }

@@ -67,6 +67,15 @@ def read_card(model: str) -> JudgeCard:
     return _card(find_folder(model), model)
 
 
+def judge_hash(model: str) -> str:
+    """16 hex digits of a hash of the weights of the judge that `load_judge` would load.
+
+    Raises:
+        CheckpointError: There is no such judge.
+    """
+    return identity(find_folder(model), "").hex()[:16]
+
+
 def find_folder(model: str) -> Path:
     """The folder of a judge, downloaded where its name is a hub id.
 
