@@ -17,6 +17,8 @@ from lm_eval_bertjudge.rules import quantities
 from lm_eval_bertjudge.text.question import Question
 
 EXAMPLES = r"""
+8  !=  8\sqrt{3}
+\sqrt{8}  ??  2.83
 x^2 + 6x + 9  ==  9 + 6x + x^2
 5\sqrt{2}  ==  $5\sqrt2$
 5\sqrt{2}  ==  5√2
@@ -39,7 +41,7 @@ x^2  !=  x^3
 x^{1/2}  !=  x/2
 x  !=  x¹²
 x^2 + 6x + 9  ??  y^2 + 6y + 9
-5\sqrt{2}  ??  2\sqrt{5}
+5\sqrt{2}  !=  2\sqrt{5}
 x  ??  x = 0
 x^2 + 1  ??  x^2 + 1 = 0
 x + 1  ??  x + 1 + y - y
@@ -93,6 +95,8 @@ def contradicts(gold: str, answer: str, question: Question) -> bool:
     letter that may stand for a constant or an index, as in "+ C" and "4k + 3".
     """
     gold, answer = quantities.without_name(gold), quantities.without_name(answer)
+    if "sqrt" in gold + answer and _far_constants(gold, answer):
+        return True
     first, second = parse(gold), parse(answer)
     if first is None or second is None or quantities.parse(gold) or quantities.parse(answer):
         return False
@@ -104,6 +108,18 @@ def contradicts(gold: str, answer: str, question: Question) -> bool:
     ):
         return False
     return any(abs(a - b) > float(quantities.ROUNDING) * max(a, b) for a, b in pairs)
+
+
+def _far_constants(gold: str, answer: str) -> bool:
+    """Whether both are numbers, with roots, and of far sizes: 8 and 8√3."""
+    trees = [None if _AMBIGUOUS.search(text) else _syntax_tree(text) for text in (gold, answer)]
+    if None in trees or _letters(trees):
+        return False
+    try:
+        low, high = sorted(abs(_value(tree, 1.0)) for tree in trees if tree)
+    except (ArithmeticError, ValueError, TypeError):
+        return False
+    return high - low > float(quantities.ROUNDING) * high
 
 
 def _one(numbers: Iterable[float]) -> bool:

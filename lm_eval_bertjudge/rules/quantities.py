@@ -23,6 +23,8 @@ from lm_eval_bertjudge.rules.units import (
 from lm_eval_bertjudge.text.question import Question
 
 EXAMPLES = r"""
+3  ==  3번입니다
+4  !=  2번
 1234  ==  $1,234
 13  ==  $\text{13}$
 1250  ==  one thousand two hundred and fifty
@@ -89,6 +91,9 @@ _HEDGE = re.compile(
     r"^(?:about|around|approximately|approx\.?|roughly|nearly|exactly|only|~|≈)\s*", re.IGNORECASE
 )
 _ROUNDED = re.compile(r"\s*\(?\b(?:rounded|approximately|approx\.?)\)?\.?$", re.IGNORECASE)
+_COUNTER = re.compile(
+    r"(?<=\d)\s?(?:번째?|番目?|号|號)(?:입니다|이다|です)?\.?$"
+)  # Korean 3번: number 3
 _SIGN_WORD = re.compile(r"^(?:minus|negative)\s+", re.IGNORECASE)
 _SUMMAND = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*(?:,|and)?")
 _RATIO = re.compile(r"(\d+)\s*(?::|to)\s*(\d+)")
@@ -126,7 +131,7 @@ def parse(text: str) -> Quantity | None:
     text = text.strip()
     if len(text) > _MAX_LENGTH:
         return None
-    text = _ROUNDED.sub("", _HEDGE.sub("", text))
+    text = _COUNTER.sub("", _ROUNDED.sub("", _HEDGE.sub("", text)))
     if word := _SIGN_WORD.match(text):
         positive = parse(text[word.end() :])
         return replace(positive, number=-positive.number) if positive else None

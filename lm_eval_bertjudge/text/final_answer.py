@@ -40,7 +40,7 @@ _PAPER = re.compile(rf"final answer{_MARKUP}:{_MARKUP}(\S.*)", re.IGNORECASE)
 _GIVES = re.compile(
     r"""
     \b(?:is|are|was|were|has|have|equals|gives|makes|costs|stays|remains|get|of
-    | ist|sind|ergibt | est|sont|égale | es|son | è | é|igual\ a)\b | [=≈:]
+    | ist|sind|ergibt | est|sont|égale | es|son | è | é|igual\ a)\b | (?<=[가-힣])[은는]\s | [=≈:]
     """,
     re.IGNORECASE | re.VERBOSE,
 )
