@@ -48,9 +48,14 @@ def by_llm(rows: list[Row], args: argparse.Namespace) -> Labelled:
 
     prompt = prompts.PROMPTS[args.prompt]
     client = ChatClient(
-        model=args.model, base_url=args.base_url, api_key_env=args.api_key_env, concurrency=args.concurrency,
-        timeout_s=args.timeout_s, retries=args.retries, max_tokens=args.max_tokens or prompt.max_tokens,
-    )  # fmt: skip
+        model=args.model,
+        base_url=args.base_url,
+        api_key_env=args.api_key_env,
+        concurrency=args.concurrency,
+        timeout_s=args.timeout_s,
+        retries=args.retries,
+        max_tokens=args.max_tokens or prompt.max_tokens,
+    )
     system = [{"role": "system", "content": args.system_prompt}] if args.system_prompt else []
     conversations = [system + prompts.messages(prompt, item_of(row)) for row in rows]
     for index, reply in client.complete(conversations):

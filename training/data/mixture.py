@@ -182,7 +182,8 @@ def _chars(row: Row) -> int:
 def manifest(args: argparse.Namespace, plans: dict[str, Plan], rows: list[Row]) -> dict[str, Any]:
     """What the training file holds and what it was made from."""
     inputs = [folder / f"{name}{ENDING}" for folder in args.triplets for name in plans]
-    code = b"".join(path.read_bytes() for path in sorted(SYNTHETIC.rglob("*.py")))
+    files = [*SYNTHETIC.rglob("*.py"), *SYNTHETIC.rglob("*.yaml")]
+    code = b"".join(path.read_bytes() for path in sorted(files))
     counts: dict[str, dict[str, int]] = {}
     for row in rows:
         of_source = counts.setdefault(row["source"], {"0": 0, "1": 0})

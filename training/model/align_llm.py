@@ -86,13 +86,16 @@ def load(path: Path, tokenizer: PreTrainedTokenizerBase, max_length: int) -> Dat
             f"no row of {path} fits into {max_length} tokens: give a greater --max_length"
         )
     kept = [(row, prompt) for row, prompt, fit in zip(rows, prompts, fits, strict=True) if fit]
-    return Dataset.from_list([
-        {
-            "prompt": prompt, "label": int(row["label"]),
-            "completion": [{"role": "assistant", "content": str(int(row["label"]))}],
-        }
-        for row, prompt in kept
-    ])  # fmt: skip
+    return Dataset.from_list(
+        [
+            {
+                "prompt": prompt,
+                "label": int(row["label"]),
+                "completion": [{"role": "assistant", "content": str(int(row["label"]))}],
+            }
+            for row, prompt in kept
+        ]
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- the stages
@@ -100,14 +103,23 @@ def shared_settings(args: argparse.Namespace) -> dict[str, Any]:
     """What both trainers are told."""
     on_gpu = torch.cuda.is_available()
     return {
-        "output_dir": str(args.output), "learning_rate": args.learning_rate, "num_train_epochs": args.epochs,
-        "max_steps": args.max_steps, "per_device_train_batch_size": args.batch_size,
-        "gradient_accumulation_steps": args.gradient_accumulation_steps, "lr_scheduler_type": args.scheduler,
-        "logging_steps": args.logging_steps, "save_steps": args.save_steps, "save_total_limit": 2, "seed": args.seed,
-        "report_to": args.report_to.split(","), "use_cpu": not on_gpu,
+        "output_dir": str(args.output),
+        "learning_rate": args.learning_rate,
+        "num_train_epochs": args.epochs,
+        "max_steps": args.max_steps,
+        "per_device_train_batch_size": args.batch_size,
+        "gradient_accumulation_steps": args.gradient_accumulation_steps,
+        "lr_scheduler_type": args.scheduler,
+        "logging_steps": args.logging_steps,
+        "save_steps": args.save_steps,
+        "save_total_limit": 2,
+        "seed": args.seed,
+        "report_to": args.report_to.split(","),
+        "use_cpu": not on_gpu,
         "bf16": wants_bf16(args.bf16),
-        "gradient_checkpointing": on_gpu, "disable_tqdm": True,
-    }  # fmt: skip
+        "gradient_checkpointing": on_gpu,
+        "disable_tqdm": True,
+    }
 
 
 def adapters(args: argparse.Namespace) -> Any:
@@ -135,13 +147,19 @@ def sft(args: argparse.Namespace) -> None:
     trainer = SFTTrainer(
         model=AutoModelForCausalLM.from_pretrained(args.model, dtype=torch.float32),
         args=SFTConfig(
-            **shared_settings(args), **settings, metric_for_best_model="eval_loss", completion_only_loss=True,
-            max_length=args.max_length + 16, per_device_eval_batch_size=args.batch_size,
+            **shared_settings(args),
+            **settings,
+            metric_for_best_model="eval_loss",
+            completion_only_loss=True,
+            max_length=args.max_length + 16,
+            per_device_eval_batch_size=args.batch_size,
         ),
         train_dataset=load(args.train, tokenizer, args.max_length).remove_columns("label"),
         eval_dataset=load(args.dev, tokenizer, args.max_length).remove_columns("label"),
-        processing_class=tokenizer, peft_config=adapters(args), callbacks=[EarlyStoppingCallback(args.patience)],
-    )  # fmt: skip
+        processing_class=tokenizer,
+        peft_config=adapters(args),
+        callbacks=[EarlyStoppingCallback(args.patience)],
+    )
     finish(trainer, tokenizer, args)
 
 
@@ -154,12 +172,17 @@ def grpo(args: argparse.Namespace) -> None:
         model=AutoModelForCausalLM.from_pretrained(args.model, dtype=torch.float32),
         reward_funcs=[correctness, exact_format],
         args=GRPOConfig(
-            **shared_settings(args), num_generations=args.num_generations, temperature=args.temperature,
-            max_completion_length=PROMPT.max_tokens, beta=args.beta, use_vllm=args.use_vllm,
+            **shared_settings(args),
+            num_generations=args.num_generations,
+            temperature=args.temperature,
+            max_completion_length=PROMPT.max_tokens,
+            beta=args.beta,
+            use_vllm=args.use_vllm,
         ),
         train_dataset=load(args.train, tokenizer, args.max_length).remove_columns("completion"),
-        processing_class=tokenizer, peft_config=adapters(args),
-    )  # fmt: skip
+        processing_class=tokenizer,
+        peft_config=adapters(args),
+    )
     finish(trainer, tokenizer, args)
 
 

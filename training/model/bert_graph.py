@@ -149,9 +149,14 @@ class _Bert:
         weight, column_scale = int8_columns(self._weights[f"{name}.weight"].T)
         step, zero = self._step(223, 32) if after_gelu else self._step(127, 128)
         product = self._node(
-            "MatMulIntegerToFloat", ints, self._const(f"{name}.weight", weight), step,
-            self._const(f"{name}.scale", column_scale), zero, domain=MICROSOFT,
-        )  # fmt: skip
+            "MatMulIntegerToFloat",
+            ints,
+            self._const(f"{name}.weight", weight),
+            step,
+            self._const(f"{name}.scale", column_scale),
+            zero,
+            domain=MICROSOFT,
+        )
         return self._node("Mul", product, scale)
 
     def _linear(self, x: str, name: str, *, after_gelu: bool = False) -> str:

@@ -73,10 +73,17 @@ def to_onnx(model: torch.nn.Module, path: Path) -> None:
     ids = torch.arange(3 * 16).reshape(3, 16)
     axes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("length")}
     torch.onnx.export(
-        _Logits(model).eval(), (ids, torch.ones_like(ids)), path, dynamo=True, opset_version=bert_graph.OPSET,
-        external_data=False, input_names=["input_ids", "attention_mask"], output_names=["logits"],
-        dynamic_shapes=(axes, axes), verbose=False,
-    )  # fmt: skip
+        _Logits(model).eval(),
+        (ids, torch.ones_like(ids)),
+        path,
+        dynamo=True,
+        opset_version=bert_graph.OPSET,
+        external_data=False,
+        input_names=["input_ids", "attention_mask"],
+        output_names=["logits"],
+        dynamic_shapes=(axes, axes),
+        verbose=False,
+    )
 
 
 def parity(original: Path, exported: Path, rows: list[Row]) -> dict[str, float | int]:

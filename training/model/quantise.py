@@ -105,9 +105,15 @@ class _Rows:
         columns_name = self._const(f"{weight}_int8", columns)
         scale_name = self._const(f"{weight}_scale", scale)
         product = self._node(
-            "MatMulIntegerToFloat", ints, columns_name, self._step, scale_name, self._zero,
-            output=f"{output}_product", domain=MICROSOFT,
-        )  # fmt: skip
+            "MatMulIntegerToFloat",
+            ints,
+            columns_name,
+            self._step,
+            scale_name,
+            self._zero,
+            output=f"{output}_product",
+            domain=MICROSOFT,
+        )
         self._node("Mul", product, largest, output=output)
 
     def _rows_of(self, x: str) -> tuple[str, str]:

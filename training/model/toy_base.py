@@ -68,9 +68,12 @@ def main(argv: list[str] | None) -> None:
     tokenizer = tokenizer_from(texts, args.vocab_size)
     torch.manual_seed(args.seed)
     config = BertConfig(
-        vocab_size=len(tokenizer), hidden_size=args.hidden_size, num_hidden_layers=args.num_layers,
-        num_attention_heads=max(1, args.hidden_size // 32), intermediate_size=4 * args.hidden_size,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        hidden_size=args.hidden_size,
+        num_hidden_layers=args.num_layers,
+        num_attention_heads=max(1, args.hidden_size // 32),
+        intermediate_size=4 * args.hidden_size,
+    )
     part = args.output.with_name(args.output.name + ".tmp")
     BertModel(config).save_pretrained(part)
     tokenizer.save_pretrained(part)

@@ -61,9 +61,18 @@ def row(kind: str, number: int, rng: random.Random) -> Row:
         candidate = phrasing.overturned(rng).format(a=answer, w=other)
     else:
         candidate, label = rng.choice(phrasing.UNDECIDED).format(a=answer, w=other), 0
-    return {"id": f"made/{kind}/{number}", "source": "made", "category": category, "question": case.question,
-            "references": [case.reference], "candidate": candidate, "label": label, "generator": f"made_{kind}",
-            "label_source": "made", "licence": "Apache-2.0"}  # fmt: skip
+    return {
+        "id": f"made/{kind}/{number}",
+        "source": "made",
+        "category": category,
+        "question": case.question,
+        "references": [case.reference],
+        "candidate": candidate,
+        "label": label,
+        "generator": f"made_{kind}",
+        "label_source": "made",
+        "licence": "Apache-2.0",
+    }
 
 
 @stage.command

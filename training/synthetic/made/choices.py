@@ -88,9 +88,14 @@ def options(rng: random.Random) -> Case:
 
 def _because(rng: random.Random) -> str:
     a, b = rng.randint(2, 20), rng.randint(2, 20)
-    said = (f"since {a} * {b} = {a * b}.", f"{a} + {b} = {a + b}.", "as the text says.",
-            "because it was so from the start.", "the others do not fit.",
-            "which follows from the second line.")  # fmt: skip
+    said = (
+        f"since {a} * {b} = {a * b}.",
+        f"{a} + {b} = {a + b}.",
+        "as the text says.",
+        "because it was so from the start.",
+        "the others do not fit.",
+        "which follows from the second line.",
+    )
     return rng.choice(said)
 
 

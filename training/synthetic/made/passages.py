@@ -103,31 +103,76 @@ def _count(rng: random.Random) -> Fact:
     words = num2words(int(n))
     return Fact(
         f"{who} {verb} {rng.choice((n, n, words))} {thing} near {place} in {year}.",
-        f"How many {thing} were {verb} by {who}?", n, (f"{n} {thing}", words, f"{words} {thing}"),
-        (f"{who} {verb} {{a}} {thing}.", f"{who} {verb} {{a}} {thing} in {year}.", f"There were {{a}} {thing}.",
-         f"In {year}, {who} {verb} {{a}} {thing} near {place}.", f"{{a}} {thing} were {verb} by {who}.",
-         "{a} of them."),
+        f"How many {thing} were {verb} by {who}?",
+        n,
+        (f"{n} {thing}", words, f"{words} {thing}"),
+        (
+            f"{who} {verb} {{a}} {thing}.",
+            f"{who} {verb} {{a}} {thing} in {year}.",
+            f"There were {{a}} {thing}.",
+            f"In {year}, {who} {verb} {{a}} {thing} near {place}.",
+            f"{{a}} {thing} were {verb} by {who}.",
+            "{a} of them.",
+        ),
         "number",
-    )  # fmt: skip
+    )
 
 
 def _move(rng: random.Random) -> Fact:
     who, club, year, place = _person(rng), _club(rng), _year(rng), _place(rng)
-    sentence = rng.choice((
-        f"In {year}, {who} joined the {club} and settled in {place}.",
-        f"{who}, who had moved to {place}, signed for the {club} in {year}.",
-    ))  # fmt: skip
-    asked, answer, kind, sentences = rng.choice((
-        (f"When did {who} join the {club}?", year, "year",
-         (f"{who} joined the {club} in {{a}}.", "In {a}.", "It was in {a}.",
-          f"It happened in {{a}}, when {who} joined.")),
-        (f"Which club did {who} join?", club, "club",
-         (f"{who} joined the {{a}}.", "The {a}.", f"In {year}, {who} joined the {{a}}.", "It was the {a}.")),
-        (f"Where did {who} live?", place, "place",
-         (f"{who} lived in {{a}}.", "In {a}.", f"{who} settled in {{a}} in {year}.", "He or she lived in {a}.")),
-        (f"Who joined the {club} in {year}?", who, "person",
-         (f"{{a}} joined the {club}.", f"{{a}} joined the {club} in {year}.", f"The {club} were joined by {{a}}.")),
-    ))  # fmt: skip
+    sentence = rng.choice(
+        (
+            f"In {year}, {who} joined the {club} and settled in {place}.",
+            f"{who}, who had moved to {place}, signed for the {club} in {year}.",
+        )
+    )
+    asked, answer, kind, sentences = rng.choice(
+        (
+            (
+                f"When did {who} join the {club}?",
+                year,
+                "year",
+                (
+                    f"{who} joined the {club} in {{a}}.",
+                    "In {a}.",
+                    "It was in {a}.",
+                    f"It happened in {{a}}, when {who} joined.",
+                ),
+            ),
+            (
+                f"Which club did {who} join?",
+                club,
+                "club",
+                (
+                    f"{who} joined the {{a}}.",
+                    "The {a}.",
+                    f"In {year}, {who} joined the {{a}}.",
+                    "It was the {a}.",
+                ),
+            ),
+            (
+                f"Where did {who} live?",
+                place,
+                "place",
+                (
+                    f"{who} lived in {{a}}.",
+                    "In {a}.",
+                    f"{who} settled in {{a}} in {year}.",
+                    "He or she lived in {a}.",
+                ),
+            ),
+            (
+                f"Who joined the {club} in {year}?",
+                who,
+                "person",
+                (
+                    f"{{a}} joined the {club}.",
+                    f"{{a}} joined the {club} in {year}.",
+                    f"The {club} were joined by {{a}}.",
+                ),
+            ),
+        )
+    )
     last = (who.rpartition(" ")[2],) if kind == "person" else ()
     return Fact(sentence, asked, answer, last, sentences, kind)
 
@@ -136,15 +181,42 @@ def _match(rng: random.Random) -> Fact:
     a, b = rng.sample(CLUBS, 2)
     town, other, n, m = _place(rng), _place(rng), rng.randint(20, 60), rng.randint(0, 19)
     home, away = f"{town} {a}", f"{other} {b}"
-    asked, answer, kind, sentences = rng.choice((
-        (f"Who won, the {home} or the {away}?", home, "club",
-         ("The {a} won.", f"The {{a}} won the game with {n} points.", "The winners were the {a}.", "{a} won it.")),
-        (f"Against whom did the {home} win?", away, "club",
-         (f"The {home} won against the {{a}}.", f"The {home} beat the {{a}} in {town}.", "Against the {a}.")),
-        (f"How many points did the {home} score?", str(n), "number",
-         (f"The {home} scored {{a}} points.", "They scored {a}.", f"They beat the {away} with {{a}} points.",
-          "{a} points")),
-    ))  # fmt: skip
+    asked, answer, kind, sentences = rng.choice(
+        (
+            (
+                f"Who won, the {home} or the {away}?",
+                home,
+                "club",
+                (
+                    "The {a} won.",
+                    f"The {{a}} won the game with {n} points.",
+                    "The winners were the {a}.",
+                    "{a} won it.",
+                ),
+            ),
+            (
+                f"Against whom did the {home} win?",
+                away,
+                "club",
+                (
+                    f"The {home} won against the {{a}}.",
+                    f"The {home} beat the {{a}} in {town}.",
+                    "Against the {a}.",
+                ),
+            ),
+            (
+                f"How many points did the {home} score?",
+                str(n),
+                "number",
+                (
+                    f"The {home} scored {{a}} points.",
+                    "They scored {a}.",
+                    f"They beat the {away} with {{a}} points.",
+                    "{a} points",
+                ),
+            ),
+        )
+    )
     words = () if kind == "number" else (f"the {answer}",)
     return Fact(
         f"The {home} beat the {away} {n} to {m} in {town}.", asked, answer, words, sentences, kind
@@ -156,12 +228,24 @@ def _escort(rng: random.Random) -> Fact:
     thing, others = rng.sample([thing for thing in COUNTED if " of " not in thing], 2)
     return Fact(
         f"{who} was sent to {place} with {n} {thing} and {m} {others}.",
-        f"What was {who} sent to {place} with besides {others}?", thing,
-        (f"{n} {thing}", f"{n} {thing}", f"{num2words(n)} {thing}", f"the {n} {thing}", f"With {n} {thing}."),
-        (f"{who} was sent with {{a}}.", f"{who} was sent to {place} with {n} {{a}}.", f"With {{a}} besides {others}.",
-         f"{who} also had {{a}}.", f"Besides the {others}, there were {{a}}."),
+        f"What was {who} sent to {place} with besides {others}?",
+        thing,
+        (
+            f"{n} {thing}",
+            f"{n} {thing}",
+            f"{num2words(n)} {thing}",
+            f"the {n} {thing}",
+            f"With {n} {thing}.",
+        ),
+        (
+            f"{who} was sent with {{a}}.",
+            f"{who} was sent to {place} with {n} {{a}}.",
+            f"With {{a}} besides {others}.",
+            f"{who} also had {{a}}.",
+            f"Besides the {others}, there were {{a}}.",
+        ),
         "things",
-    )  # fmt: skip
+    )
 
 
 def _person(rng: random.Random) -> str:

@@ -38,12 +38,26 @@ def cell(rng: random.Random) -> Case:
         (
             (f"What was the {item} in {year}?", now, decimals, scale),
             (f"What was the {item} in {year - 1}?", before, decimals, scale),
-            (f"What is the change in {item} from {year - 1} to {year}?", now - before, decimals, scale),
-            (f"What was the average {item} for {year - 1} and {year}?", (now + before) / 2, max(decimals, 1), scale),
-            (f"What is the percentage change in {item} from {year - 1} to {year}?",
-             100 * (now - before) / before, 2, "percent"),
+            (
+                f"What is the change in {item} from {year - 1} to {year}?",
+                now - before,
+                decimals,
+                scale,
+            ),
+            (
+                f"What was the average {item} for {year - 1} and {year}?",
+                (now + before) / 2,
+                max(decimals, 1),
+                scale,
+            ),
+            (
+                f"What is the percentage change in {item} from {year - 1} to {year}?",
+                100 * (now - before) / before,
+                2,
+                "percent",
+            ),
         )
-    )  # fmt: skip
+    )
     exact = amounts.Amount(round(value, places) or 1.0, places, of, currency)
     misses = [text for _ in range(3) for text in amounts.misses(exact, rng)]
     plain = f"{exact.value:.{places}f}"
