@@ -67,17 +67,11 @@ def _line(prompt: prompts.Prompt, reply: prompts.Reply | prompts.Failure) -> Row
         # What the server will never answer, such as an input that is too long, must not be asked for ever.
         return reply.reason if reply.passing else {"label": None, "reason": reply.reason}
     right = prompts.parse(prompt, reply)
-    reason = (
-        "verdict"
-        if right is not None
-        else "cut"
-        if reply.finish_reason == "length"
-        else "unparsable"
-    )
+    reason = "cut" if reply.finish_reason == "length" else "unparsable"
     counts = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens}
     return {
         "label": None if right is None else int(right),
-        "reason": reason,
+        "reason": reason if right is None else "verdict",
         "reply": reply.text,
     } | counts
 

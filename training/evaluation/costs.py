@@ -221,45 +221,37 @@ def main(argv: list[str] | None) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    """Judges the rows that the arguments draw, by an LLM or by the rules and an encoder."""
     files = source_files(args.triplets, args.sources)
     rows = sample((row for path in files.values() for row in read_rows(path)), args.n, args.seed)
     if args.final_answer:
         rows = [with_final_answer(row) for row in rows]
     if args.first:
         rows = rows[: args.first * len({row["category"] for row in rows})]
-    drawn = {
-        "sources": list(files),
-        "n": args.n,
-        "seed": args.seed,
-        "final_answer": args.final_answer,
-    }
+    drawn = {name: getattr(args, name) for name in ("n", "seed", "final_answer")}
+    drawn["sources"] = list(files)
     if args.llm:
         options = LLMOptions.read(args.llm)
-        name = f"{options.model}, {options.prompt}"
-        about = {
-            "judge": name,
-            "kind": "llm",
-            "parameters": args.parameters,
-            "version": PROMPTS[options.prompt].version,
-        }
-        about |= {"max_tokens": longest_reply(options)}
-        measure(
-            rows,
-            args.output / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', name)}.jsonl",
-            about | drawn,
-            by_llm(options),
-        )
+        about = about_llm(options) | {"parameters": args.parameters} | drawn
+        name = re.sub(r"[^A-Za-z0-9._-]+", "_", about["judge"])
+        measure(rows, args.output / f"{name}.jsonl", about, by_llm(options))
         return
     for name, rule in (("lexical", lexical_rule), ("containment", contains)):
-        measure(
-            rows,
-            args.output / f"{name}.jsonl",
-            {"judge": name, "kind": "rule", "parameters": 0} | drawn,
-            by_rule(rule),
-        )
+        about = {"judge": name, "kind": "rule", "parameters": 0} | drawn
+        measure(rows, args.output / f"{name}.jsonl", about, by_rule(rule))
     judge = load_encoder(JudgeOptions(**chosen(args)))
-    about = {"judge": judge.card.name, "kind": "encoder", "parameters": args.parameters}
-    measure(rows, args.output / "encoder.jsonl", about | drawn, by_encoder(judge))
+    about = {"judge": judge.card.name, "kind": "encoder", "parameters": args.parameters} | drawn
+    measure(rows, args.output / "encoder.jsonl", about, by_encoder(judge))
+
+
+def about_llm(options: LLMOptions) -> Row:
+    """What a file of an LLM's verdicts says about it."""
+    return {
+        "judge": f"{options.model}, {options.prompt}",
+        "kind": "llm",
+        "version": PROMPTS[options.prompt].version,
+        "max_tokens": longest_reply(options),
+    }
 
 
 if __name__ == "__main__":

@@ -10,8 +10,10 @@ for of the judge without the question. The best of a row's references counts.
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -125,54 +127,53 @@ def table(entries: list[Row]) -> str:
     return render.table(head, rows)
 
 
-@stage.command
-def main(argv: list[str] | None) -> None:
+def parsed(argv: list[str] | None) -> argparse.Namespace:
+    """The command line's arguments."""
     parser = stage.parser(__doc__)
     add_flags(parser)
-    parser.add_argument(
-        "--triplets",
-        nargs="+",
-        required=True,
-        metavar="SPLIT=DIR",
-        help="folders with SOURCE.jsonl.gz",
-    )
-    parser.add_argument("--sources", help="comma-separated; all when not given")
-    parser.add_argument("--output", type=Path, help="JSON file for the figures")
-    parser.add_argument(
-        "--sweep", action="store_true", help="also accuracy by threshold, over all rows of a split"
-    )
-    parser.add_argument(
-        "--without_question", action="store_true", help="also the judge without the question"
-    )
-    parser.add_argument(
-        "--write_card", action="store_true", help="put the figures into the judge's card"
-    )
-    args = parser.parse_args(argv)
+    add = parser.add_argument
+    add("--triplets", nargs="+", required=True, metavar="SPLIT=DIR", help="with SOURCE.jsonl.gz")
+    add("--sources", help="comma-separated; all when not given")
+    add("--output", type=Path, help="JSON file for the figures")
+    add("--sweep", action="store_true", help="also accuracy by threshold, over all of a split")
+    add("--without_question", action="store_true", help="also the judge without the question")
+    add("--write_card", action="store_true", help="put the figures into the judge's card")
+    return parser.parse_args(argv)
+
+
+def by_source(
+    judge: Scorer, args: argparse.Namespace, split: str, folder: Path
+) -> Iterator[tuple[Row, list[Row]]]:
+    """The figures of each source of a split, and its labelled rows."""
+    for source, path in source_files(folder, args.sources).items():
+        rows = [row for row in read_rows(path) if row["label"] is not None]
+        figures = evaluate(judge, rows, without_question=args.without_question)
+        yield {"split": split, "source": source} | figures, rows
+
+
+@stage.command
+def main(argv: list[str] | None) -> None:
+    args = parsed(argv)
     options = JudgeOptions(**chosen(args))
     judge = Scorer(options)
-
     entries: list[Row] = []
     curves: dict[str, list[dict[str, float]]] = {}
     for split, folder in (entry.split("=", 1) for entry in args.triplets):
         labelled: list[Row] = []
-        for source, path in source_files(Path(folder), args.sources).items():
-            rows = [row for row in read_rows(path) if row["label"] is not None]
-            entries.append(
-                {"split": split, "source": source}
-                | evaluate(judge, rows, without_question=args.without_question)
-            )
-            print(table(entries[-1:]).splitlines()[-1], flush=True)
+        for entry, rows in by_source(judge, args, split, Path(folder)):
+            print(table([entry]).splitlines()[-1], flush=True)
+            entries.append(entry)
             labelled += rows
         if args.sweep:
             curves[split] = sweep(judge, labelled)
     print("\n" + table(entries))
     if args.write_card:
-        folder = Path(options.judge)
-        dataclasses.replace(JudgeCard.read(folder), accuracy=entries).write(folder)
+        folder_of_judge = Path(options.judge)
+        card = dataclasses.replace(JudgeCard.read(folder_of_judge), accuracy=entries)
+        card.write(folder_of_judge)
     if args.output:
-        args.output.write_text(
-            json.dumps({"accuracy": entries, "sweep": curves}, indent=1) + "\n", encoding="utf-8"
-        )
+        text = json.dumps({"accuracy": entries, "sweep": curves}, indent=1)
+        args.output.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

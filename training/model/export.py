@@ -10,6 +10,7 @@ nothing is left at --output.
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import shutil
 import tempfile
@@ -104,56 +105,58 @@ def parity(original: Path, exported: Path, rows: list[Row]) -> dict[str, float |
     }
 
 
+def exported(args: argparse.Namespace, rows: list[Row], work: Path) -> Path:
+    """A judge folder below `work`: by rows, or where that flips too many verdicts, by blocks.
+
+    Raises:
+        InputError: Too many verdicts differ from the original's, whichever way.
+    """
+    ways = [quantise.by_rows, quantise.by_blocks]
+    if bert_graph.supports(AutoConfig.from_pretrained(args.model)):
+        ways = ways[:1]
+    for quantised in ways:
+        folder = work / quantised.__name__
+        folder.mkdir()
+        to_int8(args.model, folder / "model.onnx", quantised=quantised)
+        for name in ("config.json", "tokenizer.json"):
+            shutil.copy(args.model / name, folder / name)
+        card = JudgeCard.read(args.model)
+        card.write(folder)
+        figures = parity(args.model, folder, rows)
+        if figures["flips"] <= args.max_flips * len(rows):
+            dataclasses.replace(card, parity=figures).write(folder)
+            return folder
+    raise InputError(
+        f"refused: {figures['flips']} of {len(rows)} verdicts differ from the original's ({figures})"
+    )
+
+
+def parsed(argv: list[str] | None) -> argparse.Namespace:
+    """The command line's arguments."""
+    parser = stage.parser(__doc__)
+    add = parser.add_argument
+    add("--model", type=Path, required=True, help="output folder of training.train")
+    add("--output", type=Path, required=True, help="judge folder to write (replaced if there)")
+    add("--check", type=Path, required=True, help="folder with SOURCE.jsonl.gz")
+    add("--check_rows", type=int, default=100, help="how many of each source")
+    add("--max_flips", type=float, default=MAX_FLIPS, help="share of verdicts that may differ")
+    return parser.parse_args(argv)
+
+
 @stage.command
 def main(argv: list[str] | None) -> None:
-    parser = stage.parser(__doc__)
-    parser.add_argument("--model", type=Path, required=True, help="output folder of training.train")
-    parser.add_argument(
-        "--output", type=Path, required=True, help="judge folder to write (replaced if there)"
-    )
-    parser.add_argument("--check", type=Path, required=True, help="folder with SOURCE.jsonl.gz")
-    parser.add_argument("--check_rows", type=int, default=100, help="how many of each source")
-    parser.add_argument(
-        "--max_flips", type=float, default=MAX_FLIPS, help="share of verdicts that may differ"
-    )
-    args = parser.parse_args(argv)
-
-    rows = [
-        row
-        for path in sorted(args.check.glob("*.jsonl.gz"))
-        for row in islice(read_rows(path), args.check_rows)
-    ]
+    args = parsed(argv)
+    files = sorted(args.check.glob("*.jsonl.gz"))
+    rows = [row for path in files for row in islice(read_rows(path), args.check_rows)]
     if not rows:
         raise InputError(
             f"--check {args.check} has no SOURCE.jsonl.gz: there is nothing to measure the export on"
         )
-    config = AutoConfig.from_pretrained(args.model)
-    ways = (
-        (quantise.by_rows,)
-        if bert_graph.supports(config)
-        else (quantise.by_rows, quantise.by_blocks)
-    )
     with tempfile.TemporaryDirectory(dir=args.output.parent) as work:
-        for quantised in ways:
-            made = Path(work) / quantised.__name__
-            made.mkdir()
-            to_int8(args.model, made / "model.onnx", quantised=quantised)
-            for name in ("config.json", "tokenizer.json"):
-                shutil.copy(args.model / name, made / name)
-            card = JudgeCard.read(args.model)
-            card.write(made)
-            found = parity(args.model, made, rows)
-            if found["flips"] <= args.max_flips * len(rows):
-                break
-        else:
-            raise InputError(
-                f"refused: {found['flips']} of {len(rows)} verdicts differ from the original's ({found})"
-            )
-        dataclasses.replace(card, parity=found).write(made)
-        if args.output.exists():
-            shutil.rmtree(args.output)
-        shutil.move(made, args.output)
-    print(f"{args.output}: {found}")
+        folder = exported(args, rows, Path(work))
+        shutil.rmtree(args.output, ignore_errors=True)
+        shutil.move(folder, args.output)
+    print(f"{args.output}: {JudgeCard.read(args.output).parity}")
 
 
 if __name__ == "__main__":

@@ -202,48 +202,38 @@ def last_checkpoint(output_dir: Path) -> str | None:
     return None
 
 
+def parsed(argv: list[str] | None) -> argparse.Namespace:
+    """The command line's arguments."""
+    parser = stage.parser(__doc__)
+    add = parser.add_argument
+    add("--train", type=Path, required=True, help="training file of training.mixture (.jsonl)")
+    add("--base", required=True, help="encoder to fine-tune: folder or hub id")
+    add("--output_dir", type=Path, required=True, help="checkpoints, then the judge itself")
+    add("--name", default="", help="the judge's name in its card (default: the output folder's)")
+    add("--base_name", default="", help="the encoder's name in the card (default: --base)")
+    add("--max_length", type=int, default=2048, help="longest input in tokens")
+    add("--epochs", type=float, default=1.0)
+    add("--learning_rate", type=float, default=2e-5)
+    add("--warmup_ratio", type=float, default=0.05)
+    add("--weight_decay", type=float, default=0.0)
+    add("--batch_size", type=int, default=32, help="rows a step, over all devices")
+    add("--gradient_accumulation_steps", type=int, default=1)
+    add("--bf16", choices=("auto", "on", "off"), default="auto", help="auto: on GPUs that have it")
+    short = (
+        f"this many rows of at most {SHORT_TOKENS} tokens first: small encoders leave chance sooner"
+    )
+    add("--short_first", type=int, default=0, help=short)
+    add("--logging_steps", type=int, default=100)
+    add("--encoding", choices=ENCODING_VERSIONS, default=ENCODING_VERSIONS[-1], help="input format")
+    add("--save_steps", type=int, default=500)
+    add("--report_to", default="none", help="none, tensorboard, wandb; comma-separated")
+    add("--seed", type=int, default=0)
+    return parser.parse_args(argv)
+
+
 @stage.command
 def main(argv: list[str] | None) -> None:
-    parser = stage.parser(__doc__)
-    parser.add_argument(
-        "--train", type=Path, required=True, help="training file from training.mixture (.jsonl)"
-    )
-    parser.add_argument("--base", required=True, help="encoder to fine-tune: folder or hub id")
-    parser.add_argument(
-        "--output_dir", type=Path, required=True, help="checkpoints, then the judge itself"
-    )
-    parser.add_argument(
-        "--name", default="", help="the judge's name in its card (default: the output folder's)"
-    )
-    parser.add_argument(
-        "--base_name", default="", help="the encoder's name in the card (default: --base)"
-    )
-    parser.add_argument("--max_length", type=int, default=2048, help="longest input in tokens")
-    parser.add_argument("--epochs", type=float, default=1.0)
-    parser.add_argument("--learning_rate", type=float, default=2e-5)
-    parser.add_argument("--warmup_ratio", type=float, default=0.05)
-    parser.add_argument("--weight_decay", type=float, default=0.0)
-    parser.add_argument("--batch_size", type=int, default=32, help="rows a step, over all devices")
-    parser.add_argument("--gradient_accumulation_steps", type=int, default=1)
-    parser.add_argument(
-        "--bf16", choices=("auto", "on", "off"), default="auto", help="auto: on GPUs that have it"
-    )
-    parser.add_argument(
-        "--short_first",
-        type=int,
-        default=0,
-        help=f"this many rows of at most {SHORT_TOKENS} tokens first: small encoders leave chance sooner",
-    )
-    parser.add_argument("--logging_steps", type=int, default=100)
-    parser.add_argument(
-        "--encoding", choices=ENCODING_VERSIONS, default=ENCODING_VERSIONS[-1], help="input format"
-    )
-    parser.add_argument("--save_steps", type=int, default=500)
-    parser.add_argument(
-        "--report_to", default="none", help="none, tensorboard, wandb; comma-separated"
-    )
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args(argv)
+    args = parsed(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
 
     set_seed(args.seed)  # the head of a new judge is random
