@@ -14,3 +14,8 @@ class Case:
     reference: str
     right: Sequence[str]
     wrong: Sequence[str]
+
+
+def ways(*templates: str, **values: object) -> list[str]:
+    """Ways to write the same values, one a template."""
+    return [template.format(**values) for template in templates]

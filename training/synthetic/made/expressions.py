@@ -7,19 +7,21 @@ from fractions import Fraction
 
 from num2words import num2words
 
-from training.synthetic.made.case import Case
+from training.synthetic.made.case import Case, ways
 
 
 def fraction_forms(f: Fraction) -> list[str]:
     """A fraction as LaTeX, slash, words, and as decimal or percent where those are exact."""
     top, bottom = f.numerator, f.denominator
-    forms = [
-        f"\\frac{{{top}}}{{{bottom}}}",
-        f"\\dfrac{{{top}}}{{{bottom}}}",
-        f"{top}/{bottom}",
-        f"{top} / {bottom}",
-        f"{top} over {bottom}",
-    ]
+    forms = ways(
+        "\\frac{{{top}}}{{{bottom}}}",
+        "\\dfrac{{{top}}}{{{bottom}}}",
+        "{top}/{bottom}",
+        "{top} / {bottom}",
+        "{top} over {bottom}",
+        top=top,
+        bottom=bottom,
+    )
     value = top / bottom
     if 2 < bottom < 13 and 0 < top < 20:
         forms.append(f"{num2words(top)} {num2words(bottom, to='ordinal')}" + "s" * (top > 1))
@@ -82,14 +84,16 @@ def pair(rng: random.Random) -> Case:
     c = rng.choice(("1", "8", "-2", "9"))
 
     def forms(x: str, y: str) -> list[str]:
-        return [
-            f"({x}, {y})",
-            f"({x},{y})",
-            f"\\left( {x}, {y} \\right)",
-            f"\\left({x},{y}\\right)",
-            f"x = {x}, y = {y}",
-            f"x={x} and y={y}",
-        ]
+        return ways(
+            "({x}, {y})",
+            "({x},{y})",
+            "\\left( {x}, {y} \\right)",
+            "\\left({x},{y}\\right)",
+            "x = {x}, y = {y}",
+            "x={x} and y={y}",
+            x=x,
+            y=y,
+        )
 
     wrong = [*forms(b, a), *forms(b, a), *forms(a, c), *forms(c, b), f"({a})"]
     ask = (
@@ -131,12 +135,18 @@ def interval(rng: random.Random) -> Case:
     a, b = sorted(rng.sample(range(-9, 10), 2))
     left, right = rng.choice("(["), rng.choice(")]")
     less, more = {"(": "<", "[": "\\le"}[left], {")": "<", "]": "\\le"}[right]
-    same = [
-        f"{left}{a}, {b}{right}",
-        f"{left}{a},{b}{right}",
-        f"x \\in {left}{a}, {b}{right}",
-        f"{a} {less} x {more} {b}",
-    ]
+    same = ways(
+        "{left}{a}, {b}{right}",
+        "{left}{a},{b}{right}",
+        "x \\in {left}{a}, {b}{right}",
+        "{a} {less} x {more} {b}",
+        left=left,
+        a=a,
+        b=b,
+        right=right,
+        less=less,
+        more=more,
+    )
     plain = {"<": "<", "\\le": "<="}
     same += [f"{a} {plain[less]} x {plain[more]} {b}", f"\\left{left}{a}, {b}\\right{right}"]
     turn = {"(": "[", "[": "(", ")": "]", "]": ")"}

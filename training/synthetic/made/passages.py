@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from num2words import num2words
 
 from training.synthetic import phrasing
-from training.synthetic.made.case import Case
+from training.synthetic.made.case import Case, ways
 from training.synthetic.made.quantities import FIRST
 from training.synthetic.made.words import LAST, PLACES
 
@@ -45,8 +46,8 @@ class Fact:
     sentence: str
     question: str
     answer: str
-    other_words: tuple[str, ...]
-    sentences: tuple[str, ...]
+    other_words: Sequence[str]
+    sentences: Sequence[str]
     kind: str
 
 
@@ -237,12 +238,16 @@ def _escort(rng: random.Random) -> Fact:
             f"the {n} {thing}",
             f"With {n} {thing}.",
         ),
-        (
-            f"{who} was sent with {{a}}.",
-            f"{who} was sent to {place} with {n} {{a}}.",
-            f"With {{a}} besides {others}.",
-            f"{who} also had {{a}}.",
-            f"Besides the {others}, there were {{a}}.",
+        ways(
+            "{who} was sent with {{a}}.",
+            "{who} was sent to {place} with {n} {{a}}.",
+            "With {{a}} besides {others}.",
+            "{who} also had {{a}}.",
+            "Besides the {others}, there were {{a}}.",
+            who=who,
+            place=place,
+            n=n,
+            others=others,
         ),
         "things",
     )

@@ -6,7 +6,7 @@ import random
 
 from num2words import num2words
 
-from training.synthetic.made.case import Case
+from training.synthetic.made.case import Case, ways
 from training.synthetic.made.numbers import near
 
 THINGS = (
@@ -49,11 +49,15 @@ def with_unit(rng: random.Random) -> Case:
         str(miss),
         f"There are {miss} {thing}.",
     ]
-    wrong += [
-        f"{thing}: {miss}, {other}: {value}",
-        f"{value} {other} and {miss} {thing}",
-        f"{value} {other}",
-    ]
+    wrong += ways(
+        "{thing}: {miss}, {other}: {value}",
+        "{value} {other} and {miss} {thing}",
+        "{value} {other}",
+        thing=thing,
+        miss=miss,
+        other=other,
+        value=value,
+    )
     return Case(question, rng.choice((str(value), f"{value} {thing}")), right, wrong)
 
 
@@ -63,13 +67,16 @@ def left_over(rng: random.Random) -> Case:
     miss = near(value, rng)
 
     def forms(first: int, last: int) -> list[str]:
-        return [
-            f"There were {first} {thing} at first, and {last} remain.",
-            f"{last} of the {first} {thing} are left.",
-            f"Out of {first} {thing}, {last} are still there.",
-            f"Sold: {first}. Left: {last}.",
-            f"{last} {thing} are left; it started with {first}.",
-        ]
+        return ways(
+            "There were {first} {thing} at first, and {last} remain.",
+            "{last} of the {first} {thing} are left.",
+            "Out of {first} {thing}, {last} are still there.",
+            "Sold: {first}. Left: {last}.",
+            "{last} {thing} are left; it started with {first}.",
+            first=first,
+            thing=thing,
+            last=last,
+        )
 
     question = f"{rng.choice(FIRST)} has some {thing} and sells a few. How many {thing} are left?"
     return Case(
@@ -85,7 +92,14 @@ def money(rng: random.Random) -> Case:
     def forms(n: float) -> list[str]:
         plain = f"{n:,.2f}"
         short = (
-            [f"${n:,.0f}", f"{n:.0f}", f"{n:,.0f} USD"] if n == int(n) else [f"{n * 100:.0f} cents"]
+            ways(
+                "${n:,.0f}",
+                "{n:.0f}",
+                "{n:,.0f} USD",
+                n=n,
+            )
+            if n == int(n)
+            else [f"{n * 100:.0f} cents"]
         )
         return [
             f"${plain}",
