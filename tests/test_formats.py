@@ -302,3 +302,23 @@ def test_a_metric_without_a_filter_or_a_number_gives_no_traceback(tmp_path: Path
     (tmp_path / "a.jsonl").write_text(f'{{"candidate": "4", "reference": "4", "old": {old}}}\n')
     args = ["rejudge", str(tmp_path / "a.jsonl"), "--output", str(tmp_path / "out")]
     assert cli.main([*args, "--method", "lexical", "--match", "exact"]) in (0, 2)
+
+
+def test_names_and_ids_cannot_command_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {
+        "id": "\x1b[2J",
+        "candidate": "Final answer: 4\u202e",
+        "reference": "4",
+        "generator": "\x1b]0;m\x07",
+    }
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n")
+    lexical = ["--method", "lexical", "--match", "exact", "--output", str(tmp_path / "out")]
+    assert cli.main(["rejudge", str(tmp_path / "a.jsonl"), "--dry-run"]) == 0
+    assert cli.main(["rejudge", str(tmp_path / "a.jsonl"), *lexical]) == 0
+    (tmp_path / "b.jsonl").write_text('{"\\u001b[2J": 1}\n')
+    assert cli.main(["rejudge", str(tmp_path / "b.jsonl"), *lexical]) == 2
+    shown = "".join(capsys.readouterr())
+    assert "\\x1b[2J" in shown
+    assert not set(shown) & set("\x1b\x07\u202e")

@@ -14,6 +14,7 @@ from lm_eval_bertjudge.analysis import agree
 from lm_eval_bertjudge.cli import check, demo, judge, tasks_dir
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
 from lm_eval_bertjudge.rejudge import command as rejudge
+from lm_eval_bertjudge.render import visible
 from lm_eval_bertjudge.report import command as report
 
 # What one wants to do, and the commands for it.
@@ -27,24 +28,32 @@ _GROUPS: dict[str, tuple[Callable[[Any], None], ...]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit status: 0, or 2 for anything the user can mend."""
     args = build_parser().parse_args(argv)
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Formatter("%(levelname)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An answer may hold what no terminal can show.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         if text := args.run(args):
-            print(text)
+            print(visible(text))
     except BertJudgeError as error:
-        sys.stderr.write(f"bertjudge: {error}{_flag(error)}\n")
+        sys.stderr.write(visible(f"bertjudge: {error}{_flag(error)}\n"))
         return 2
     except OSError as error:  # a full disk, a folder that is read-only or not there
         where = error.filename or "writing the output failed"
-        sys.stderr.write(f"bertjudge: {where}: {error.strerror or error}\n")
+        sys.stderr.write(visible(f"bertjudge: {where}: {error.strerror or error}\n"))
         return 2
     except KeyboardInterrupt:
         sys.stderr.write("bertjudge: interrupted\n")
         return 130
     return 0
+
+
+class _Formatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, with nothing in it that a terminal would obey."""
+        return visible(super().format(record))
 
 
 def _flag(error: BertJudgeError) -> str:

@@ -63,6 +63,9 @@ def judged(row: Mapping[str, Any], where: str) -> None:
         if missing:
             raise InputError(f"{where}: the verdict of {method} lacks {', '.join(missing)}")
         _expect(verdict, f"{where}, {method}", _VERDICT)
+        p = verdict["p_correct"]
+        if p is not None and not 0 <= p <= 1:
+            raise InputError(f"{where}, {method}: p_correct is {p}; 0 to 1 was expected")
 
 
 def _expect(row: Mapping[str, Any], where: str, kinds: Mapping[str, tuple[type, ...]]) -> None:
