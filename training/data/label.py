@@ -145,42 +145,29 @@ def _by_session(lines: list[Row]) -> Iterator[tuple[int, Iterator[Row]]]:
 
 def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser = stage.parser(__doc__)
-    parser.add_argument(
-        "--candidates", type=Path, required=True, help="candidates.jsonl of training.candidates"
-    )
-    parser.add_argument(
-        "--output", type=Path, required=True, help="labels.jsonl, added to where it is there"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("--candidates", type=Path, required=True, help="candidates.jsonl of training.candidates")
+    add("--output", type=Path, required=True, help="labels.jsonl, added to where it is there")
+    add(
         "--labeller",
         choices=("llm", "lexical"),
         default="llm",
         help="lexical: rules, to try the rest",
     )
-    parser.add_argument(
-        "--model", default=NEMOTRON, help="the name under which the server has the model"
-    )
-    parser.add_argument(
-        "--base_url", help="such as http://localhost:8000/v1; OpenAI's own when not given"
-    )
-    parser.add_argument(
-        "--api_key_env", default="OPENAI_API_KEY", help="environment variable with the key"
-    )
-    parser.add_argument(
-        "--prompt", choices=prompts.PROMPTS, default="long", help="long is the paper's"
-    )
-    parser.add_argument("--system_prompt", help="default: /no_think for Nemotron, none for others")
-    parser.add_argument("--max_tokens", type=int, help="longest reply; default: the prompt's")
-    parser.add_argument("--concurrency", type=int, default=64, help="questions at once")
-    parser.add_argument("--timeout_s", type=float, default=300.0)
-    parser.add_argument("--retries", type=int, default=5)
-    parser.add_argument(
+    add("--model", default=NEMOTRON, help="the name under which the server has the model")
+    add("--base_url", help="such as http://localhost:8000/v1; OpenAI's own when not given")
+    add("--api_key_env", default="OPENAI_API_KEY", help="environment variable with the key")
+    add("--prompt", choices=prompts.PROMPTS, default="long", help="long is the paper's")
+    add("--system_prompt", help="default: /no_think for Nemotron, none for others")
+    add("--max_tokens", type=int, help="longest reply; default: the prompt's")
+    add("--concurrency", type=int, default=64, help="questions at once")
+    add("--timeout_s", type=float, default=300.0)
+    add("--retries", type=int, default=5)
+    add(
         "--human_check", type=int, metavar="N", help="write OUTPUT.human.csv with N rows to fill in"
     )
-    parser.add_argument(
-        "--score", type=Path, metavar="FILE", help="agreement with a filled-in file"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of --human_check")
+    add("--score", type=Path, metavar="FILE", help="agreement with a filled-in file")
+    add("--seed", type=int, default=0, help="of --human_check")
     args = parser.parse_args(argv)
     if args.system_prompt is None:
         args.system_prompt = "/no_think" if "nemotron" in args.model.lower() else ""

@@ -11,6 +11,7 @@ REWORDED_DIR/SOURCE_reworded.jsonl.gz, is a source for training.mixture (kind "v
 
 from __future__ import annotations
 
+import argparse
 import collections
 import dataclasses
 import random
@@ -108,8 +109,8 @@ def positives(rows: list[Row], texts: dict[str, str], model: str) -> list[Row]:
     ]
 
 
-@stage.command
-def main(argv: list[str] | None) -> None:
+def parsed(argv: list[str] | None) -> argparse.Namespace:
+    """The command line's arguments."""
     parser = stage.parser(__doc__)
     parser.add_argument("--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz")
     parser.add_argument("--source", required=True)
@@ -119,7 +120,12 @@ def main(argv: list[str] | None) -> None:
     parser.add_argument(
         "--llm", metavar="OPTIONS", required=True, help="model=NAME,base_url=URL,..."
     )
-    args = parser.parse_args(argv)
+    return parser.parse_args(argv)
+
+
+@stage.command
+def main(argv: list[str] | None) -> None:
+    args = parsed(argv)
     try:
         options = dataclasses.replace(
             LLMOptions.read(args.llm), max_tokens=MAX_TOKENS, logprobs=False

@@ -10,10 +10,12 @@ rows.
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import shutil
 from pathlib import Path
 
+import torch
 from safetensors.torch import load_file, save_file
 
 from lm_eval_bertjudge.errors import InputError
@@ -24,8 +26,26 @@ from training import stage
 WEIGHTS = "model.safetensors"
 
 
-@stage.command
-def main(argv: list[str] | None) -> None:
+def load(models: list[Path]) -> list[dict[str, torch.Tensor]]:
+    """The weights of two judges of one base.
+
+    Raises:
+        InputError: One has none, or they are of different shapes.
+    """
+    if missing := [str(folder) for folder in models if not (folder / WEIGHTS).exists()]:
+        raise InputError(
+            f"no {WEIGHTS} in {', '.join(missing)}: --models takes two output folders of training.train"
+        )
+    first, second = (load_file(folder / WEIGHTS) for folder in models)
+    if {k: v.shape for k, v in first.items()} != {k: v.shape for k, v in second.items()}:
+        raise InputError(
+            f"{models[0]} and {models[1]} are not of one shape; only judges of one base average"
+        )
+    return [first, second]
+
+
+def parsed(argv: list[str] | None) -> argparse.Namespace:
+    """The command line's arguments."""
     parser = stage.parser(__doc__)
     parser.add_argument(
         "--models", type=Path, nargs=2, required=True, help="two output folders of training.train"
@@ -37,16 +57,13 @@ def main(argv: list[str] | None) -> None:
     parser.add_argument(
         "--encoding", choices=ENCODING_VERSIONS, help="input format to read from now on"
     )
-    args = parser.parse_args(argv)
-    if missing := [str(folder) for folder in args.models if not (folder / WEIGHTS).exists()]:
-        raise InputError(
-            f"no {WEIGHTS} in {', '.join(missing)}: --models takes two output folders of training.train"
-        )
-    first, second = (load_file(folder / WEIGHTS) for folder in args.models)
-    if {k: v.shape for k, v in first.items()} != {k: v.shape for k, v in second.items()}:
-        raise InputError(
-            f"{args.models[0]} and {args.models[1]} are not of one shape; only judges of one base average"
-        )
+    return parser.parse_args(argv)
+
+
+@stage.command
+def main(argv: list[str] | None) -> None:
+    args = parsed(argv)
+    first, second = load(args.models)
     args.output.mkdir(parents=True, exist_ok=True)
     for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
         shutil.copy(args.models[1] / name, args.output / name)

@@ -96,16 +96,14 @@ def reference_form(reference: str, choices: dict[str, str], rng: random.Random) 
 def _number_form(number: str, rng: random.Random) -> str:
     plain = number.replace(",", "")
     whole, _, decimals = plain.partition(".")
-    comma = (
-        f"{int(whole):,}" + (f".{decimals}" if decimals else "")
-        if whole.lstrip("-").isdigit()
-        else number
-    )
+    end = f".{decimals}" if decimals else ""
+    comma = f"{int(whole):,}{end}" if whole.lstrip("-").isdigit() else number
     with_zeros = plain if decimals else rng.choice((f"{plain}.00", f"{plain}.0"))
     minus = plain.replace("-", "\u2212")
     unit = f"{comma} {rng.choice(phrasing.UNITS)}"
     spaced = comma.replace(",", rng.choice((" ", "\u202f", "\u00a0")))
-    words = num2words(float(plain) if decimals else int(plain)) if len(plain) < 7 else plain
+    value = float(plain) if decimals else int(plain)
+    words = num2words(value) if len(plain) < 7 else plain
     forms = (
         plain,
         plain,

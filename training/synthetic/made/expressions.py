@@ -41,6 +41,7 @@ def fraction_forms(f: Fraction) -> list[str]:
 
 
 def fraction(rng: random.Random) -> Case:
+    """A fraction, decimal or percent; wrong are its inverse, its neighbours, its complement."""
     f = Fraction(rng.randint(1, 19), rng.choice((2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 50)))
     while f.denominator == 1:
         f = Fraction(rng.randint(1, 19), rng.randint(2, 20))
@@ -64,6 +65,7 @@ def fraction(rng: random.Random) -> Case:
 
 
 def pair(rng: random.Random) -> Case:
+    """A point or a solution of two unknowns; wrong is the other order."""
     a, b = rng.sample(
         (
             "2",
@@ -106,6 +108,7 @@ def pair(rng: random.Random) -> Case:
 
 
 def ratio(rng: random.Random) -> Case:
+    """A ratio; wrong is its inverse."""
     a, b = rng.sample(range(1, 20), 2)
     right = [
         f"{a}:{b}",
@@ -132,6 +135,7 @@ def ratio(rng: random.Random) -> Case:
 
 
 def interval(rng: random.Random) -> Case:
+    """An interval or two inequalities; wrong are other ends and brackets."""
     a, b = sorted(rng.sample(range(-9, 10), 2))
     left, right = rng.choice("(["), rng.choice(")]")
     less, more = {"(": "<", "[": "\\le"}[left], {")": "<", "]": "\\le"}[right]
@@ -167,6 +171,7 @@ def interval(rng: random.Random) -> Case:
 
 
 def half_line(rng: random.Random) -> Case:
+    """An interval without end; wrong is the other bracket or direction."""
     a, closed = rng.randint(-9, 9), rng.random() < 0.5
     mark, other = ("[", "(") if closed else ("(", "[")
     sign, miss = (">=", ">") if closed else (">", ">=")
@@ -189,6 +194,7 @@ def half_line(rng: random.Random) -> Case:
 
 
 def several(rng: random.Random) -> Case:
+    """A set of solutions in any order; wrong is one less, more or other."""
     values = rng.sample(range(-12, 30), rng.choice((2, 2, 3)))
     if rng.random() < 0.3:
         values = [values[0] or 5, -(values[0] or 5)]
@@ -223,6 +229,7 @@ def several(rng: random.Random) -> Case:
 
 
 def polynomial(rng: random.Random) -> Case:
+    """A polynomial with its terms in any order; wrong are other coefficients and signs."""
     a, b, c = (
         rng.choice((1, 1, 2, 3)),
         rng.choice((-7, -5, -3, 2, 4, 6, 8)),
@@ -270,6 +277,7 @@ def polynomial(rng: random.Random) -> Case:
 
 
 def radical(rng: random.Random) -> Case:
+    """A root in simplest form; wrong are exchanged factors."""
     a, b = rng.sample((2, 3, 5, 6, 7, 10, 11), 2)
     right = [
         f"{a}\\sqrt{{{b}}}",
@@ -294,6 +302,7 @@ def radical(rng: random.Random) -> Case:
 
 
 def line(rng: random.Random) -> Case:
+    """The equation of a line; wrong are other slopes and signs."""
     m, b = rng.choice((-4, -3, -2, 2, 3, 5)), rng.choice((-6, -3, -1, 1, 4, 7))
 
     def forms(m: int, b: int) -> list[str]:

@@ -135,6 +135,7 @@ def roman(value: int) -> str:
 
 
 def whole_number(rng: random.Random) -> Case:
+    """A sum and its result in digits, words and scripts."""
     asked, value = _sum(rng)
     question = rng.choice(("What is {q}?", "Compute {q}.", "{q} = ?", "How much is {q}?")).replace(
         "{q}", asked
@@ -147,6 +148,7 @@ def whole_number(rng: random.Random) -> Case:
 
 
 def larger(rng: random.Random) -> Case:
+    """Which of two decimals is larger."""
     whole = rng.randint(0, 90)
     a, b = (f"{whole}.{rng.choice((rng.randint(1, 9), rng.randint(11, 99)))}" for _ in range(2))
     while float(a) == float(b):
@@ -175,6 +177,7 @@ def larger(rng: random.Random) -> Case:
 
 
 def in_language(rng: random.Random) -> Case:
+    """A sum asked and answered in another language than English."""
     language = rng.choice(list(LANGUAGES))
     frame, says = LANGUAGES[language]
     asked, value = _sum(rng)
@@ -193,6 +196,7 @@ def in_language(rng: random.Random) -> Case:
 
 
 def scientific(rng: random.Random) -> Case:
+    """A number in scientific notation; wrong are other powers and signs."""
     digits, power = (
         rng.choice((rng.randint(11, 99) / 10, rng.randint(101, 999) / 100)),
         rng.choice((-9, -4, 3, 5, 6, 8, 12, 23)),
@@ -226,6 +230,7 @@ def scientific(rng: random.Random) -> Case:
 
 
 def percent(rng: random.Random) -> Case:
+    """A percentage; wrong are ten times and a tenth."""
     value = rng.choice((rng.randint(1, 99), rng.randint(1, 400) / 4))
     right = [
         f"{value:g}%",
@@ -246,6 +251,7 @@ def percent(rng: random.Random) -> Case:
 
 
 def decimal(rng: random.Random) -> Case:
+    """A rounded number; wrong is a step of the last place."""
     places = rng.choice((1, 2, 2, 3))
     value = round(rng.uniform(0.01, 60), places)
     step = 10**-places

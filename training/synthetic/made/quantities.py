@@ -32,6 +32,7 @@ FIRST = (
 
 
 def with_unit(rng: random.Random) -> Case:
+    """A count of things, beside a count of others."""
     value, thing = rng.randint(3, 4000), rng.choice(THINGS)
     name, other = rng.choice(FIRST), rng.choice([t for t in THINGS if t != thing])
     question = f"{name} counts the {thing} and then the {other}. How many {thing} are there?"
@@ -85,6 +86,7 @@ def left_over(rng: random.Random) -> Case:
 
 
 def money(rng: random.Random) -> Case:
+    """An amount of money; wrong are ten times and a cent more."""
     cents = rng.choice((0, 0, 50, 25, 5, 99, 10))
     value, miss = (rng.randint(2, 9000) + cents / 100 for _ in range(2))
     thing = rng.choice(("bicycle", "ticket", "phone", "lamp", "course", "meal"))
@@ -123,6 +125,7 @@ def money(rng: random.Random) -> Case:
 
 
 def duration(rng: random.Random) -> Case:
+    """A time in minutes or hours; wrong are the same numbers in the other unit."""
     hours, quarter = rng.randint(1, 8), rng.choice((0, 15, 30, 45))
     minutes = 60 * hours + quarter
 
@@ -147,6 +150,7 @@ def duration(rng: random.Random) -> Case:
 
 
 def measure(rng: random.Random) -> Case:
+    """A length, weight or volume; wrong is the same number in another unit."""
     value = rng.choice((rng.randint(1, 90), rng.randint(10, 900) / 10))
     big, small, factor = rng.choice(
         (
@@ -175,6 +179,7 @@ def measure(rng: random.Random) -> Case:
 
 
 def rough(rng: random.Random) -> Case:
+    """A large number, rounded; wrong are other sizes."""
     value = rng.randint(11, 990) * rng.choice((1000, 10000, 100000))
     millions = (
         [f"{value / 1e6:g} million", f"{value / 1e6:g}M"]

@@ -50,6 +50,7 @@ MONTHS = tuple(date(2000, month, 1).strftime("%B") for month in range(1, 13))
 
 
 def on_date(rng: random.Random) -> Case:
+    """A date in several orders; wrong are a day, month or year off, or less than the date."""
     day = date(rng.randint(1650, 2020), rng.randint(1, 12), rng.randint(1, 28))
     misses = [
         day.replace(day=day.day % 28 + 1),
@@ -100,6 +101,7 @@ def on_date(rng: random.Random) -> Case:
 
 
 def century(rng: random.Random) -> Case:
+    """A century by its number or a year in it."""
     number = rng.randint(12, 20)
     first = (number - 1) * 100
     year, off = first + rng.randint(2, 98), first + rng.choice((-100, 100, 200))
@@ -128,6 +130,7 @@ def _parts(name: str) -> list[str]:
 
 
 def place(rng: random.Random) -> Case:
+    """A city; wrong are other cities, and parts of its name."""
     city = rng.choice(list(PLACES))
     where, other = PLACES[city], rng.choice([c for c in PLACES if PLACES[c] != PLACES[city]])
     right = [
@@ -157,6 +160,7 @@ def place(rng: random.Random) -> Case:
 
 
 def person(rng: random.Random) -> Case:
+    """A person by full or last name; wrong are people who share one."""
     first, last, other_first, other_last = (
         *rng.sample(FIRST, 1),
         *rng.sample(LAST, 1),
@@ -194,6 +198,7 @@ def person(rng: random.Random) -> Case:
 
 
 def listing(rng: random.Random) -> Case:
+    """A list of names, in order or in any."""
     n = rng.choice((2, 3, 3, 4))
     pool = rng.choice((COLOURS, FIRST, tuple(PLACES), THINGS))
     chosen = rng.sample(pool, n + 1)
