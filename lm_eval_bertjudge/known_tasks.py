@@ -119,11 +119,15 @@ KNOWN: dict[str, Templates] = {
 }
 
 
+JUDGED = "_judged"  # ends the name of a task of the harness that is run as it is, and judged
+
+
 def templates(task: str) -> Templates | None:
     """The templates of a task by its name in the harness; None for one that is not in the table.
 
-    Those of our own tasks are in the tasks' files.
+    Those of our own tasks are in the tasks' files. `NAME_judged` has the documents of NAME.
     """
+    task = task.removesuffix(JUDGED)
     if ours := task_files.of_task(task):
         return Templates(ours["doc_to_text"], "references", task_files.category(ours))
     return next((found for pattern, found in KNOWN.items() if re.fullmatch(pattern, task)), None)

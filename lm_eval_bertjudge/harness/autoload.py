@@ -56,12 +56,13 @@ def _extend(tasks_module: Any) -> None:
             _tell(f"{too_old}. Its tasks, filter and metric are not there")
             return
         import lm_eval_bertjudge.harness.registration  # noqa: F401
-        from lm_eval_bertjudge.harness import load_hook, wildcards
+        from lm_eval_bertjudge.harness import judged, load_hook, wildcards
 
         manager = tasks_module.TaskManager
         manager.__init__ = _with_our_folder(manager.__init__, load_hook.tell_left_out)
         load_hook.install(manager)
         wildcards.install(manager)
+        judged.install(manager)
     except Exception as error:
         _warn("could not add its tasks", error)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_bertjudge.errors import BertJudgeError, InputError
-from lm_eval_bertjudge.harness import preflight, task_fields
+from lm_eval_bertjudge.harness import judged, preflight, task_fields
 from lm_eval_bertjudge.harness.filter import POOL
 from lm_eval_bertjudge.harness.left_out import left_out, why
 from lm_eval_bertjudge.harness.load_hook import unhooked
@@ -77,9 +77,11 @@ def _is_file(name: str) -> bool:
 
 def _refuse_group(manager: Any, name: str) -> None:
     """A group is listed, not loaded: that would need the data of all its tasks."""
-    if name not in manager.all_groups and name not in manager.all_tags:
+    plain = judged.plain_name(manager, name) or name
+    if plain not in manager.all_groups and plain not in manager.all_tags:
         return
-    members = list(dict.fromkeys(_members(manager, name)))
+    suffix = name.removeprefix(plain)
+    members = [f"{each}{suffix}" for each in dict.fromkeys(_members(manager, plain))]
     shown = ", ".join(members[:_SHOWN])
     raise InputError(
         f"{name} is a group of {len(members)} tasks; check one of them, such as {shown}"
@@ -99,7 +101,7 @@ def _members(manager: Any, name: str) -> Iterator[str]:
 
 
 def _refuse_unknown(manager: Any, name: str, include_path: str | None) -> None:
-    if name in manager.all_subtasks:
+    if name in manager.all_subtasks or judged.plain_name(manager, name):
         return
     reasons = left_out([include_path], manager.task_index) if include_path else {}
     if name in reasons:
@@ -117,6 +119,8 @@ def _loaded(manager: Any, name: str) -> Any:
         raise InputError(reason)
     try:
         tasks = unhooked(manager, "load")([name])["tasks"]
+    except BertJudgeError:
+        raise
     except OSError as error:  # ConnectionError and FileNotFoundError, as `datasets` raises them
         raise InputError(
             f"task {name}: its data cannot be read: {error}. It needs the network, or the data on this machine"

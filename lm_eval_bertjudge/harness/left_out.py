@@ -12,7 +12,6 @@ from typing import Any
 
 import lm_eval
 import yaml
-from lm_eval.tasks._yaml_loader import load_yaml
 
 _TASK = re.compile(r"^(?:task|group):\s*([\w.-]+)", re.MULTILINE)  # task: gsm8k_mine
 _OURS = "bertjudge"
@@ -37,6 +36,8 @@ def left_out(folders: Iterable[str | Path], index: Mapping[str, Any]) -> dict[st
 
 def why(path: Path) -> str:
     """Why the harness cannot read a task file; nothing where it can."""
+    from lm_eval.tasks._yaml_loader import load_yaml  # lm_eval.tasks, when imported, imports this
+
     try:
         load_yaml(path, resolve_func=False)
     except FileNotFoundError as error:

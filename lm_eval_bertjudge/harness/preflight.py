@@ -22,6 +22,10 @@ from lm_eval_bertjudge.types import JudgeItem
 
 _N_DOCS = 8  # documents that templates are tried on, spread over the task
 _LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+IN_PYTHON = (
+    "it is a task in Python code (`class:`), which reads neither filter_list nor metric_list. "
+    "Judge its sample log instead: lm_eval --log_samples, then bertjudge rejudge"
+)
 _SHORT = 128  # tokens within which few models explain and conclude
 _MAY_FOLLOW = (
     "take_first",
@@ -62,7 +66,7 @@ def metric_options(config: Any) -> dict[str, Any] | None:
     Args:
         config: A task's config, an object of the harness or a plain mapping.
     """
-    entries = _get(config, "metric_list") or []
+    entries = get(config, "metric_list") or []
     named = [each for each in entries if isinstance(each, Mapping)]
     beside = next((each for each in named if _is_ours(each.get("metric"))), None)
     if beside is None:
@@ -75,7 +79,7 @@ def asks_to_judge(config: Any) -> bool:
     """Whether a config, as its file says, names the filter or the metric `bertjudge`."""
     return metric_options(config) is not None or any(
         isinstance(step, Mapping) and _is_ours(step.get("function"))
-        for ensemble in _get(config, "filter_list") or []
+        for ensemble in get(config, "filter_list") or []
         if isinstance(ensemble, Mapping)
         for step in ensemble.get("filter") or []
     )
@@ -86,7 +90,8 @@ def _is_ours(name: Any) -> bool:
     return short in ("bertjudge", "BertJudgeFilter")
 
 
-def _get(config: Any, key: str) -> Any:
+def get(config: Any, key: str) -> Any:
+    """One setting of a config, an object of the harness or a plain mapping; None where it has none."""
     return config.get(key) if type(config) is dict else getattr(config, key, None)
 
 
@@ -122,16 +127,16 @@ def _unfit(task: Any, asked: bool) -> str:
     """Why no text of this task can be judged in this run; nothing where it can."""
     kind = getattr(task, "OUTPUT_TYPE", None)
     if not asked or not isinstance(task, ConfigurableTask):
-        return (
-            "it is a task in Python code (`class:`), which reads neither filter_list nor metric_list. "
-            "Judge its sample log instead: lm_eval --log_samples, then bertjudge rejudge"
-        )
-    if kind != "generate_until":
-        return (
-            f"its output_type is {kind}: the model gives likelihoods, and there is no text to judge. "
-            "Take a task that generates (output_type: generate_until), or leave out `bertjudge`"
-        )
-    return ""
+        return IN_PYTHON
+    return "" if kind == "generate_until" else likelihoods(kind)
+
+
+def likelihoods(kind: Any) -> str:
+    """Why a task of another output_type than generate_until cannot be judged."""
+    return (
+        f"its output_type is {kind}: the model gives likelihoods, and there is no text to judge. "
+        "Take a task that generates (output_type: generate_until), or leave the judge out"
+    )
 
 
 def _names(task: Any) -> list[str]:

@@ -37,8 +37,12 @@ def _without_ours(matching: Callable[..., list[str]]) -> Callable[..., list[str]
 
 
 def _means_ours(pattern: str) -> bool:
-    has_wildcard = bool(_MAGIC & set(pattern))
-    return _OURS in pattern or not has_wildcard
+    return _OURS in pattern or not has_wildcard(pattern)
+
+
+def has_wildcard(pattern: str) -> bool:
+    """Whether a pattern may match several names."""
+    return bool(_MAGIC & set(pattern))
 
 
 def _is_ours(manager: Any, name: str) -> bool:
