@@ -190,6 +190,23 @@ def test_killed_at_random_moments_it_loses_and_repeats_no_label(work: Path) -> N
     assert (found["n_replies"], len(found["runs"])) == (60, 4)
 
 
+def test_no_more_replies_wait_to_be_written_than_are_asked_for_at_once(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append, unwritten = Journal.append, []
+    with serving(said) as fake:
+
+        def slowly(journal: Journal, row: dict[str, Any]) -> None:
+            time.sleep(0.02)
+            unwritten.append(len(fake.bodies) - len(journal.ids))
+            append(journal, row)
+
+        monkeypatch.setattr(Journal, "append", slowly)
+        run(work, fake.url)
+    assert labels(work) == right()
+    assert max(unwritten) <= 4  # run asks for 4 at once
+
+
 def test_a_server_that_dies_leaves_what_was_labelled_and_says_how_to_go_on(work: Path) -> None:
     with serving(lambda prompt, n: (time.sleep(0.02), said(prompt, n))[1]) as fake:
         process = started(work, fake.url)

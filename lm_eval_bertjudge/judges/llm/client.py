@@ -107,10 +107,7 @@ class ChatClient:
         self._deadline_s = deadline_s
         # OpenAI's newer models know only the new name of the limit, many other servers only the old one.
         limit = "max_completion_tokens" if base_url is None else "max_tokens"
-        self._options: dict[str, Any] = {
-            "model": model,
-            limit: max_tokens,
-        }
+        self._options: dict[str, Any] = {"model": model, limit: max_tokens}
         if chat_template_kwargs:
             self._options["extra_body"] = {"chat_template_kwargs": dict(chat_template_kwargs)}
         if temperature is not None:
@@ -123,7 +120,8 @@ class ChatClient:
     ) -> Iterator[tuple[int, Reply | Failure]]:
         """(index, reply) for each conversation, in the order in which they finish.
 
-        Closing the iterator early sends nothing more.
+        Closing the iterator early sends nothing more. A reply keeps its place among the `concurrency` until the
+        next one is asked for, so no more of them are lost with a caller who is killed.
 
         Raises:
             ServerError: The server cannot be reached, refuses the key or the model, or answers nothing any more.
@@ -134,9 +132,10 @@ class ChatClient:
             todo.put(index)
         done: queue.SimpleQueue[tuple[int, Reply | Failure | Exception]] = queue.SimpleQueue()
         stopped = threading.Event()
+        slots = threading.Semaphore(self._concurrency)
 
         def work() -> None:
-            while not stopped.is_set():
+            while slots.acquire() and not stopped.is_set():
                 try:
                     index = todo.get_nowait()
                 except queue.Empty:
@@ -146,14 +145,17 @@ class ChatClient:
                 except Exception as error:  # raised again below, in the thread that iterates
                     done.put((index, error))
 
-        for _ in range(min(self._concurrency, len(conversations))):
-            threading.Thread(
-                target=work, daemon=True
-            ).start()  # daemons: a hung server must not hold up Ctrl-C
+        n_threads = min(self._concurrency, len(conversations))
+        for _ in range(n_threads):
+            # daemons: a hung server must not hold up Ctrl-C
+            threading.Thread(target=work, daemon=True).start()
         try:
-            yield from self._finished(done, len(conversations))
+            for finished in self._finished(done, len(conversations)):
+                yield finished
+                slots.release()
         finally:
             stopped.set()
+            slots.release(n_threads or 1)
 
     def _finished(
         self, done: queue.SimpleQueue[tuple[int, Reply | Failure | Exception]], n: int

@@ -33,7 +33,7 @@ def spelled(row: Row, draw: Draw) -> Iterator[Row]:
     answer, letter = parts.answer.strip("$ ").replace(",", ""), letter_of(parts.answer)
     if letter in choices:
         answer = choices[letter] if rng.random() < 0.65 else letter
-    elif not answer.lstrip("-").isdigit() or len(answer) > 7:
+    elif not answer.lstrip("-").isdecimal() or len(answer) > 7:
         return
     elif rng.random() < 0.8:
         answer = num2words(int(answer))
