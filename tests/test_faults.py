@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -257,13 +258,34 @@ def test_answers_whose_question_is_a_function_are_judged_from_the_file_alone(
 def test_answers_of_a_wrong_template_are_rejudged_with_the_right_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    path = recovery.save(
-        recovery.rows(ANSWERS, DOCS, options=OPTIONS | {"question": "questoin"}, task="mine")
-    )
+    """Where a document has no usual field that could be guessed, rejudging waits for a template."""
+    docs = [{"frage": doc["question"], "antwort": doc["answer"]} for doc in DOCS]
+    options = OPTIONS | {"question": "farge", "reference": "antwort"}
+    path = recovery.save(recovery.rows(ANSWERS, docs, options=options, task="mine"))
     assert cli.main(["rejudge", str(path), "--output", "rejudged"]) == 2
-    assert "a document has answer, question" in capsys.readouterr().err
-    flags = ("--question", "question", "--reference", "answer", "--method", "lexical")
+    refusal = capsys.readouterr().err
+    assert "a reference was expected" in refusal
+    assert "--reference" in refusal
+    flags = ("--question", "frage", "--reference", "antwort", "--method", "lexical")
     assert cli.main(["rejudge", str(path), "--output", "rejudged", *flags]) == 0
+    assert questions_and_references() == [
+        tuple(doc.values()) for doc in (DOCS[0], DOCS[1], DOCS[1])
+    ]
+
+
+def test_answers_of_a_wrong_template_are_rejudged_by_the_usual_fields_of_their_documents() -> None:
+    options = OPTIONS | {"question": "questoin"}
+    path = recovery.save(recovery.rows(ANSWERS, DOCS, options=options, task="mine"))
+    assert cli.main(["rejudge", str(path), "--output", "rejudged", "--method", "lexical"]) == 0
+    assert questions_and_references() == [
+        tuple(doc.values()) for doc in (DOCS[0], DOCS[1], DOCS[1])
+    ]
+
+
+def questions_and_references() -> list[tuple[str, str]]:
+    (path,) = Path("rejudged").glob("verdicts_*.jsonl")
+    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [(row["question"], *row["references"]) for row in rows]
 
 
 CHOICES = [
@@ -494,7 +516,8 @@ def test_an_output_that_cannot_be_written_is_one_line_and_exit_2(
             }
         ]
     )
-    Path("locked").mkdir(mode=0o500)
+    Path("locked").mkdir(mode=0o555)
+    import_module("scipy.stats")  # root may have a Python that nobody else can read
     with unprivileged():
         assert cli.main(command) == 2
     shown = capsys.readouterr().err

@@ -221,9 +221,9 @@ def references(docs: list[Doc]) -> list[list[str]]:
     return [doc["references"] for doc in docs]
 
 
-def pipelines(task: ConfigurableTask) -> dict[str, JudgeOptions]:
+def scorers(task: ConfigurableTask) -> dict[str, Scorer]:
     return {
-        name: JudgeOptions.read({k: v for k, v in options.items() if k != "context"})
+        name: Scorer.read({k: v for k, v in options.items() if k != "context"})
         for name, options in ((e.name, e.filters[0].keywords) for e in task._filters)
     }
 
@@ -239,8 +239,8 @@ def test_the_model_and_the_judge_get_the_papers_prompt_and_the_reference(
     suffix = LEADS[formatting] + ASKED[case.match] if formatting in LEADS else ""
     assert task.doc_to_text(doc) == case.prompt + suffix
     assert task.doc_to_target(doc) == case.references[0]
-    for pipeline in pipelines(task).values():
-        item = pipeline.item(doc, "an answer")
+    for scorer in scorers(task).values():
+        item = scorer.item(doc, "an answer")
         assert (item.question, list(item.references)) == (case.prompt + suffix, case.references)
 
 
@@ -452,7 +452,7 @@ def test_the_categories_pipelines_differ_in_nothing_but_the_comparison_and_the_p
     seen = set()
     for name, case in CASES.items():
         task = load(f"{name}_bertjudge")
-        found = pipelines(task)
+        found = {name: scorer.options for name, scorer in scorers(task).items()}
         assert list(found) == ["lexical", "cascade", "judge"]
         assert found["lexical"].match == case.match
         own = {method: {"question": task.config.doc_to_text, "method": method} for method in found}
