@@ -31,7 +31,10 @@ _NO_QUESTION = Question()
 
 
 def equivalent(gold: str, answer: str, question: Question = _NO_QUESTION) -> bool:
-    """Whether two texts are the same value, read with what the question asks for: a unit, a percentage, an order."""
+    """Whether two texts are the same value, read with what the question asks for.
+
+    It may ask for a unit, a percentage, an order.
+    """
     if max(len(gold), len(answer)) > _MAX_LENGTH:
         return False
     gold, answer = normalize_latex(gold), normalize_latex(answer)

@@ -1,8 +1,9 @@
 """Rules: the paper's regex baseline (arXiv 2604.09497, section 2.3), and how answers are compared.
 
-The baseline extracts with the paper's pattern `Final answer: X` and compares by exact match (multiple choice), ROUGE-L
-(passages) or Math-Verify (maths). It is meant as a fair opponent: the last statement counts, markup around it is
-ignored, an option is matched by its letter or its text, and "could not be parsed" is told apart from "does not match".
+The baseline extracts with the paper's pattern `Final answer: X` and compares by exact match (multiple
+choice), ROUGE-L (passages) or Math-Verify (maths). It is meant as a fair opponent: the last statement
+counts, markup around it is ignored, an option is matched by its letter or its text, and "could not be
+parsed" is told apart from "does not match".
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ ROUGE_L_THRESHOLD = 0.5  # the paper's footnote 5
 def verdict(item: JudgeItem | PreparedItem, match: Match = "auto") -> Verdict:
     """The baseline's verdict: parse, then compare with each reference.
 
-    `reason` is MATCH, MISMATCH, PARSE_FAILURE, or UNDECIDED where Math-Verify gave no answer in time. `score` is the
-    best ROUGE-L where that was the comparison.
+    `reason` is MATCH, MISMATCH, PARSE_FAILURE, or UNDECIDED where Math-Verify gave no answer in time.
+    `score` is the best ROUGE-L where that was the comparison.
     """
     prepared = prepare(item)
     answer = paper_answer(prepared.response)
@@ -50,21 +51,23 @@ def verdict(item: JudgeItem | PreparedItem, match: Match = "auto") -> Verdict:
 
 
 def shape(reference: str) -> Match:
-    """Which comparison suits a reference: options exactly, numbers and LaTeX by Math-Verify, other text by ROUGE-L."""
+    """Which comparison suits a reference.
+
+    Options are compared exactly, numbers and LaTeX by Math-Verify, other text by ROUGE-L.
+    """
     text = strip_markup(reference)
     if re.fullmatch(r"\(?[A-J]\)?", text) or re.match(r"\(?[A-J]\) \S|[A-J][.:] \S", text):
         return "exact"
-    if quantities.parse(normalize_latex(text)) is not None or re.search(
-        r"\\[a-z]+|\^|[=+*/<>]", text
-    ):
+    if quantities.parse(normalize_latex(text)) is not None:
         return "math_verify"
-    return "rouge_l"
+    has_operator = re.search(r"\\[a-z]+|\^|[=+*/<>]", text)
+    return "math_verify" if has_operator else "rouge_l"
 
 
 def _compare(
     reference: str, answer: str, question: Question, match: Match
 ) -> tuple[bool | None, float | None]:
-    """Whether they are the same, None where there was no time to see, and the ROUGE-L where that decides."""
+    """Whether they are the same, None where there was no time to see, and ROUGE-L if that decides."""
     kind = shape(reference) if match == "auto" else match
     if kind == "exact":
         return matches(reference, answer, question), None
@@ -72,9 +75,9 @@ def _compare(
         score = rouge_l(reference, answer)
         return score >= ROUGE_L_THRESHOLD, round(score, 4)
     if kind == "math_verify":
-        return matches(reference, answer, question) or worker.equal(
-            strip_markup(reference), answer
-        ), None
+        if matches(reference, answer, question):
+            return True, None
+        return worker.equal(strip_markup(reference), answer), None
     raise InputError(f"match is {match!r}; one of {', '.join(MATCHES)} was expected")
 
 

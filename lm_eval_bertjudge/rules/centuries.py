@@ -17,7 +17,13 @@ EXAMPLES = r"""
 
 _LEAD = re.compile(r"^(?:in|during)?\s*(?:the)?\s*")
 _HUNDREDS = re.compile(r"(\d{1,2})00'?s")
-_CENTURY = re.compile(r"(?:(\d{1,2})(?:st|nd|rd|th)|([a-z -]+)) century(?: (?:ad|ce))?")
+_CENTURY = re.compile(
+    r"""
+    (?:(\d{1,2})(?:st|nd|rd|th) | ([a-z -]+))\ century    # "18th century", "eighteenth century"
+    (?:\ (?:ad|ce))?
+    """,
+    re.VERBOSE,
+)
 _YEAR = re.compile(r"(?:in )?(\d{3,4})(?: ad| ce)?")
 
 
@@ -29,7 +35,10 @@ def parse(text: str) -> int | None:
     match = _CENTURY.fullmatch(words)
     if match is None:
         return None
-    return int(match[1]) if match[1] else DAYS.get(" ".join(match[2].replace("-", " ").split()))
+    digits, ordinal = match.groups()
+    if digits:
+        return int(digits)
+    return DAYS.get(" ".join(ordinal.replace("-", " ").split()))
 
 
 def equivalent(gold: str, answer: str, question: Question) -> bool:
@@ -45,4 +54,7 @@ def contradicts(gold: str, answer: str, question: Question) -> bool:
 
 def _of_year(text: str) -> int | None:
     match = _YEAR.fullmatch(text.casefold().rstrip("."))
-    return (int(match[1]) - 1) // 100 + 1 if match else None
+    if match is None:
+        return None
+    year = int(match[1])
+    return (year - 1) // 100 + 1

@@ -28,14 +28,24 @@ MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december",
 )  # fmt: skip
-DAYS = {word: n for n, word in enumerate(ORDINALS, start=1)} | {
-    "thirtieth": 30, **{f"twenty {word}": 20 + n for n, word in enumerate(ORDINALS[:9], start=1)}, "thirty first": 31,
-}  # fmt: skip
-_DECORATION = re.compile(r"\b(?:on|the|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|[,.]")
+DAYS = {word: day for day, word in enumerate(ORDINALS, start=1)}
+DAYS |= {f"twenty {word}": day for day, word in enumerate(ORDINALS[:9], start=21)}
+DAYS |= {"thirtieth": 30, "thirty first": 31}
+_DECORATION = re.compile(
+    r"""
+    \b(?:on|the|of|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b | [,.]     # on Friday, the 4th
+    """,
+    re.VERBOSE,
+)
 _SUFFIX = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
 _ISO = re.compile(r"(\d{4})(?: - |/)(\d\d?)(?: - |/)(\d\d?)")  # 1987-03-04, 1987/03/04
-# 4 march 1987, 4 - mar - 1987, twenty - first march 1987
-_DAY_MONTH = re.compile(r"(\d\d?|[a-z]+(?: - )?(?: [a-z]+)??)(?: - | )([a-z]+)(?: - | )(\d{4})")
+_DAY_MONTH = re.compile(
+    r"""
+    (\d\d?|[a-z]+(?:\ -\ )?(?:\ [a-z]+)??)(?:\ -\ |\ )     # twenty - first march 1987
+    ([a-z]+)(?:\ -\ |\ )(\d{4})                           # 4 - mar - 1987
+    """,
+    re.VERBOSE,
+)
 _MONTH_DAY = re.compile(r"([a-z]+) (\d\d?|[a-z]+(?:[ -]+[a-z]+)?) (\d{4})")  # march 4 1987
 _IN_DIGITS = re.compile(r"(\d\d?)[/.](\d\d?)[/.](\d{4})")
 _ORDER = re.compile(r"\((?:(day|dd)|(month|mm))\b[^()]*\)", re.IGNORECASE)
@@ -43,14 +53,18 @@ _ORDER = re.compile(r"\((?:(day|dd)|(month|mm))\b[^()]*\)", re.IGNORECASE)
 
 def parse(text: str) -> date | None:
     """The date a plain text is; day and month in digits count only where their order is certain."""
-    words = _SUFFIX.sub(r"\1", _DECORATION.sub(" ", text.casefold()).replace("-", " - "))
+    words = _DECORATION.sub(" ", text.casefold()).replace("-", " - ")
+    words = _SUFFIX.sub(r"\1", words)
     words = " ".join(words.split())
     if match := _ISO.fullmatch(words):
-        return _valid(match[1], match[2], match[3])
+        year, month, day = match.groups()
+        return _valid(year, month, day)
     if match := _DAY_MONTH.fullmatch(words):
-        return _valid(match[3], match[2], match[1]) or _valid(match[3], match[1], match[2])
+        day, month, year = match.groups()
+        return _valid(year, month, day) or _valid(year, day, month)
     if match := _MONTH_DAY.fullmatch(words):
-        return _valid(match[3], match[1], match[2])
+        month, day, year = match.groups()
+        return _valid(year, month, day)
     return _in_digits(text)
 
 
@@ -70,8 +84,9 @@ def _in_digits(text: str) -> date | None:
     match = _IN_DIGITS.fullmatch(_ORDER.sub("", text).strip())
     if not match:
         return None
-    day_first = _valid(match[3], match[2], match[1])
-    month_first = _valid(match[3], match[1], match[2])
+    first, second, year = match.groups()
+    day_first = _valid(year, second, first)
+    month_first = _valid(year, first, second)
     if order := _ORDER.search(text):
         return day_first if order[1] else month_first
     if month_first in (None, day_first):
@@ -81,8 +96,9 @@ def _in_digits(text: str) -> date | None:
 
 def _valid(year: str, month: str, day: str) -> date | None:
     day = " ".join(day.replace("-", " ").split())
+    number = int(day) if day.isdigit() else DAYS.get(day, 0)
     try:
-        return date(int(year), _month(month), int(day) if day.isdigit() else DAYS.get(day, 0))
+        return date(int(year), _month(month), number)
     except ValueError:
         return None
 

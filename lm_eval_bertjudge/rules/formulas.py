@@ -1,7 +1,8 @@
 """Formulas with letters or roots: two are the same when they agree at several points.
 
-Only sums, products, quotients, small powers and square roots of numbers and one-letter variables are read, so nothing
-that comes from a model is ever run: a formula becomes a syntax tree, and the tree is walked.
+Only sums, products, quotients, small powers and square roots of numbers and one-letter variables are
+read, so nothing that comes from a model is ever run: a formula becomes a syntax tree, and the tree is
+walked.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any
 
 from lm_eval_bertjudge.rules import quantities
+from lm_eval_bertjudge.rules.sizes import is_far
 from lm_eval_bertjudge.text.question import Question
 
 EXAMPLES = r"""
@@ -60,6 +63,8 @@ O(n^2)  ??  O(n^2 + n)
 x^2+6x+9  ==  x^2 + 6x + 9  ::  Expand (x+3)^2.
 """
 
+# The letters of a formula, and its values at the points.
+Formula = tuple[set[str], list[float]]
 # Where formulas are compared; variables get different multiples of them.
 _POINTS = (0.37, 1.73, 2.41)
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -72,14 +77,23 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 _MAX_LENGTH = 80  # characters
 _MAX_POWER = 12
 _TOLERANCE = 1e-9
+_BESIDE_NAME = re.compile(r"(?<=[\w)])\s*(?=sqrt|pi)|(?<=pi)\s*(?=[\w(])")
+_PRODUCT = re.compile(
+    r"""
+    (?<=[\d)])\s*(?=[a-zA-Z(])         # 2x, (x+1)(x-1)
+    | (?<=\b[a-zA-Z])\s*(?=\()         # x(x+1)
+    | (?<=\))\s*(?=\d)                 # (x+1)2
+    """,
+    re.VERBOSE,
+)
 _AMBIGUOUS = re.compile(r"/\s*(?:\d+\s*[a-zA-Z(]|[a-zA-Z]\s*[\w(])|^[A-Z]-[A-Z]$")
 
 
 def equivalent(gold: str, answer: str, question: Question) -> bool:
     """Whether two plain texts are equal formulas or equations in the same variables.
 
-    Bare numbers are none (an unevaluated sum is for a reader to judge), and neither is a formula that the question
-    itself holds: whoever repeats what is to be simplified has not answered.
+    Bare numbers are none (an unevaluated sum is for a reader to judge), and neither is a formula that
+    the question itself holds: whoever repeats what is to be simplified has not answered.
     """
     if max(len(gold), len(answer)) > _MAX_LENGTH or not re.search(r"[a-z]", gold):
         return False
@@ -91,23 +105,32 @@ def equivalent(gold: str, answer: str, question: Question) -> bool:
 def contradicts(gold: str, answer: str, question: Question) -> bool:
     """Whether two plain texts are formulas of the same variables with far values.
 
-    Left to a reader: another sign, `i` and `O`, which may be no variables, and a constant term or factor beside a
-    letter that may stand for a constant or an index, as in "+ C" and "4k + 3".
+    Left to a reader: another sign, `i` and `O`, which may be no variables, and a constant term or
+    factor beside a letter that may stand for a constant or an index, as in "+ C" and "4k + 3".
     """
     gold, answer = quantities.without_name(gold), quantities.without_name(answer)
     if "sqrt" in gold + answer and _far_constants(gold, answer):
         return True
+    if quantities.parse(gold) or quantities.parse(answer):
+        return False
     first, second = parse(gold), parse(answer)
-    if first is None or second is None or quantities.parse(gold) or quantities.parse(answer):
+    return first is not None and second is not None and _are_far(first, second)
+
+
+def _are_far(first: Formula, second: Formula) -> bool:
+    letters, values = first
+    other_letters, other_values = second
+    if letters != other_letters or letters & {"i", "O"}:
         return False
-    letters, pairs = first[0], [(abs(a), abs(b)) for a, b in zip(first[1], second[1], strict=True)]
-    if letters != second[0] or letters & {"i", "O"}:
+    pairs = list(zip(map(abs, values), map(abs, other_values), strict=True))
+    if letters & set("Ccknm") and _differ_in_constant(pairs):
         return False
-    if letters & set("Ccknm") and (
-        _one(a - b for a, b in pairs) or _one(a / b for a, b in pairs if b)
-    ):
-        return False
-    return any(abs(a - b) > float(quantities.ROUNDING) * max(a, b) for a, b in pairs)
+    return any(is_far(a, b) for a, b in pairs)
+
+
+def _differ_in_constant(pairs: list[tuple[float, float]]) -> bool:
+    """Whether two formulas differ in one term, or in one factor."""
+    return _one(a - b for a, b in pairs) or _one(a / b for a, b in pairs if b)
 
 
 def _far_constants(gold: str, answer: str) -> bool:
@@ -116,10 +139,10 @@ def _far_constants(gold: str, answer: str) -> bool:
     if None in trees or _letters(trees):
         return False
     try:
-        low, high = sorted(abs(_value(tree, 1.0)) for tree in trees if tree)
+        size, other = [_value(tree, 1.0) for tree in trees if tree]
     except (ArithmeticError, ValueError, TypeError):
         return False
-    return high - low > float(quantities.ROUNDING) * high
+    return is_far(size, other)
 
 
 def _one(numbers: Iterable[float]) -> bool:
@@ -128,9 +151,10 @@ def _one(numbers: Iterable[float]) -> bool:
     return not distinct or max(distinct) - min(distinct) < _TOLERANCE
 
 
-def parse(text: str) -> tuple[set[str], list[float]] | None:
-    """The letters of a formula and its values at a few points; None when the text is no formula with letters, or one
-    that may be read in two ways, as 1/2x.
+def parse(text: str) -> Formula | None:
+    """The letters of a formula and its values at a few points.
+
+    None when the text is no formula with letters, or one that may be read in two ways, as 1/2x.
     """
     readable = len(text) <= _MAX_LENGTH and not _AMBIGUOUS.search(text)
     tree = _syntax_tree(text) if readable else None
@@ -152,8 +176,8 @@ def _squeezed(text: str) -> str:
 
 
 def _agree(gold: list[ast.expr | None], answer: list[ast.expr | None]) -> bool:
-    """Formulas by their values; equations by the ratio of what they set to zero, which has to be one constant."""
-    if len(gold) != len(answer) or len(gold) > 2 or None in gold or None in answer:
+    """Formulas by their values; equations by the ratio of what they set to zero, one constant."""
+    if len(gold) != len(answer) or len(gold) > 2 or None in gold + answer:
         return False
     if _letters(gold) != _letters(answer):
         return False
@@ -163,32 +187,34 @@ def _agree(gold: list[ast.expr | None], answer: list[ast.expr | None]) -> bool:
         return False
     if len(gold) == 1:
         return all(math.isclose(a, b, rel_tol=_TOLERANCE) for a, b in rows)
+    return _are_proportional(rows)
+
+
+def _are_proportional(rows: list[tuple[float, float]]) -> bool:
     if any(min(abs(a), abs(b)) < _TOLERANCE for a, b in rows):
         return False
-    return all(math.isclose(a / b, rows[0][0] / rows[0][1], rel_tol=_TOLERANCE) for a, b in rows)
+    ratios = [a / b for a, b in rows]
+    return all(math.isclose(ratio, ratios[0], rel_tol=_TOLERANCE) for ratio in ratios)
 
 
 def _difference(sides: list[ast.expr | None], point: float) -> float:
-    values = [_value(side, point) for side in sides if side is not None]
-    return values[0] - values[1] if len(values) > 1 else values[0]
+    first, *second = [_value(side, point) for side in sides if side is not None]
+    return first - sum(second)
 
 
 def _letters(sides: list[ast.expr | None]) -> set[str]:
-    return {
-        node.id for side in sides if side for node in ast.walk(side) if isinstance(node, ast.Name)
-    } - {"pi", "sqrt"}
+    nodes = chain.from_iterable(ast.walk(side) for side in sides if side)
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return names - {"pi", "sqrt"}
 
 
 def _syntax_tree(text: str) -> ast.expr | None:
     """The syntax tree of a formula; None when the text is none."""
-    if not re.fullmatch(r"[\w\s.+*/^()-]+", text) or re.search(
-        r"[a-z]{2}", re.sub(r"sqrt|pi", "", text)
-    ):
+    has_words = re.search(r"[a-z]{2}", re.sub(r"sqrt|pi", "", text))
+    if has_words or not re.fullmatch(r"[\w\s.+*/^()-]+", text):
         return None
-    text = re.sub(r"(?<=[\w)])\s*(?=sqrt|pi)|(?<=pi)\s*(?=[\w(])", "*", text.strip())
-    text = re.sub(
-        r"(?<=[\d)])\s*(?=[a-zA-Z(])|(?<=\b[a-zA-Z])\s*(?=\()|(?<=\))\s*(?=\d)", "*", text
-    )
+    text = _BESIDE_NAME.sub("*", text.strip())
+    text = _PRODUCT.sub("*", text)
     try:
         return ast.parse(text.replace("^", "**"), mode="eval").body
     except (SyntaxError, RecursionError, MemoryError, ValueError):
@@ -197,17 +223,21 @@ def _syntax_tree(text: str) -> ast.expr | None:
 
 def _value(node: ast.expr, point: float) -> float:
     """The formula's value where each variable is a multiple of `point` that its letter determines."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return float(node.value)
-    if isinstance(node, ast.Name):
-        return math.pi if node.id == "pi" else point * (1 + ord(node.id[0]) / 29)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        sign = -1 if isinstance(node.op, ast.USub) else 1
-        return sign * _value(node.operand, point)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sqrt":
-        return math.sqrt(_value(node.args[0], point))
-    if isinstance(node, ast.BinOp):
-        return _combined(node.op, _value(node.left, point), _value(node.right, point))
+    match node:
+        case ast.Constant(int() | float() as number):
+            return float(number)
+        case ast.Name("pi"):
+            return math.pi
+        case ast.Name(letter):
+            return point * (1 + ord(letter[0]) / 29)
+        case ast.UnaryOp(ast.UAdd(), operand):
+            return _value(operand, point)
+        case ast.UnaryOp(ast.USub(), operand):
+            return -_value(operand, point)
+        case ast.Call(ast.Name("sqrt"), [argument, *_]):
+            return math.sqrt(_value(argument, point))
+        case ast.BinOp(left, sign, right):
+            return _combined(sign, _value(left, point), _value(right, point))
     raise ValueError(f"no formula: {ast.dump(node)[:40]}")
 
 

@@ -32,7 +32,13 @@ x >= 4  !=  [5, \infty)
 x > 4  ??  x >= 5  ::  Which whole numbers x?
 """
 
-_UNION = re.compile(r"(?<=[)\]])\s*(?:cup|∪|u|U|or|and)\s*(?=[(\[])|\s+or\s+(?=[a-z]\s*[<>])")
+_UNION = re.compile(
+    r"""
+    (?<=[)\]])\s*(?:cup|∪|u|U|or|and)\s*(?=[(\[])      # (1, 2) ∪ (3, 4)
+    | \s+or\s+(?=[a-z]\s*[<>])                         # x < 2 or x > 3
+    """,
+    re.VERBOSE,
+)
 _NAME = re.compile(r"^[A-Za-z]\s*(?:=|in|∈)\s*(?=[\[(])")
 _INFINITE = re.compile(r"[-+]?\s*(?:inf(?:inity|ty)?|oo)")
 _WHOLE = re.compile(r"\b(?:integer|whole|natural)", re.IGNORECASE)
@@ -59,9 +65,10 @@ class Interval:
 
 
 def parse(text: str) -> list[Interval] | None:
-    """The intervals that a plain text unites; None when a part of it is none. (4, 7) may also be a pair."""
+    """The intervals that a plain text unites; None when a part is none. (4, 7) may be a pair, too."""
     intervals = []
-    for part in _UNION.split(_NAME.sub("", text.strip().rstrip("."))):
+    union = _NAME.sub("", text.strip().rstrip("."))
+    for part in _UNION.split(union):
         brackets, ends = members(part)
         if brackets not in _KINDS or len(ends) != 2:
             return None
@@ -84,8 +91,9 @@ def _same(one: Interval, other: Interval, question: Question) -> bool:
 
 
 def contradicts(gold: str, answer: str, question: Question) -> bool:
-    """Whether both are intervals for sure, or unions of them, and end at different numbers or differ in what they
-    include; in whole numbers x > 4 and x >= 5 are the same.
+    """Whether both are intervals for sure, or unions of them, with other ends or including others.
+
+    In whole numbers x > 4 and x >= 5 are the same.
     """
     first = parse(gold)
     second = parse(answer) if first else None
@@ -113,9 +121,9 @@ def _apart(one: Interval, other: Interval, question: Question, *, whole: bool) -
     """Whether they are half-lines of two directions, end at other numbers, or include an end or not."""
     if one.infinite != other.infinite:
         return sum(one.infinite) == sum(other.infinite) == 1
-    return not whole and any(
-        one.brackets[at] != other.brackets[at]
-        or quantities.contradicts(one.ends[at], other.ends[at], question)
-        for at in (0, 1)
-        if not one.infinite[at]
-    )
+    if whole:
+        return False
+    finite = [at for at in (0, 1) if not one.infinite[at]]
+    if any(one.brackets[at] != other.brackets[at] for at in finite):
+        return True
+    return any(quantities.contradicts(one.ends[at], other.ends[at], question) for at in finite)

@@ -70,8 +70,8 @@ parse = members
 def equivalent(gold: str, answer: str, question: Question) -> bool:
     """Whether both texts list the same members: in the same order where it matters, and within the same brackets.
 
-    Order matters in tuples and intervals, and where the question speaks of one. A list without brackets goes with any
-    but an interval's that is open on one side.
+    Order matters in tuples and intervals, and where the question speaks of one. A list without
+    brackets goes with any but an interval's that is open on one side.
     """
     gold_brackets, gold_members = parse(gold)
     if len(gold_members) < 2:
@@ -93,8 +93,9 @@ def _go_together(gold: str, answer: str) -> bool:
 
 
 def contradicts(gold: str, answer: str, question: Question) -> bool:
-    """Whether two plain texts are tuples of different numbers, or have the same members in another order where the
-    question asks for one.
+    """Whether two plain texts are tuples of different numbers, or lists in another order.
+
+    Order counts where the question asks for one.
     """
     gold_brackets, gold_members = parse(gold)
     if len(gold_members) < 2:
@@ -107,11 +108,10 @@ def contradicts(gold: str, answer: str, question: Question) -> bool:
         return asked and not same_order(gold_members, answer_members, question)
     if gold_brackets != brackets or gold_brackets not in _TUPLES:
         return False
-    directions = gold_brackets in ("()", "[]") and _proportional(gold_members, answer_members)
-    return not directions and any(
-        quantities.contradicts(one, other, question)
-        for one, other in zip(gold_members, answer_members, strict=True)
-    )
+    if gold_brackets not in _HALF_OPEN and _proportional(gold_members, answer_members):
+        return False
+    pairs = zip(gold_members, answer_members, strict=True)
+    return any(quantities.contradicts(one, other, question) for one, other in pairs)
 
 
 def same_order(gold: list[str], answer: list[str], question: Question) -> bool:
@@ -151,16 +151,15 @@ def _squeezed(text: str) -> str:
 def _asks_for_order(question: Question, gold_brackets: str, brackets: str, gold: list[str]) -> bool:
     if gold_brackets == brackets == "()" and _POINT.search(question.end):
         return True
-    if any(re.search(r"[=()\[\]{}]", member) for member in gold) or "{}" in (
-        gold_brackets,
-        brackets,
-    ):
+    if "{}" in (gold_brackets, brackets):
+        return False
+    if any(re.search(r"[=()\[\]{}]", member) for member in gold):
         return False
     return bool(_RANKS.search(question.end)) and not _ANY_ORDER.search(question.end)
 
 
 def _proportional(gold: list[str], answer: list[str]) -> bool:
-    """Whether one is a multiple of the other, as directions are, or the same in another order; or no numbers."""
+    """Whether one is a multiple of the other, as directions are, or a reordering; or no numbers."""
     first, second = _numbers(gold), _numbers(answer)
     if first is None or second is None or sorted(first) == sorted(second):
         return True

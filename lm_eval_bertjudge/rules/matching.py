@@ -11,8 +11,11 @@ from lm_eval_bertjudge.text.question import Question
 def matches(gold: str, answer: str, question: Question) -> bool:
     """Same text, same value, or an option named by its letter or its text (or both, agreeing)."""
     gold, answer = strip_markup(gold), strip_markup(answer)
-    same = choices.same_text(gold, answer, question) or choices.equivalent(gold, answer, question)
-    return same and not choices.is_another_option(gold, answer, question)
+    if choices.is_another_option(gold, answer, question):
+        return False
+    if choices.same_text(gold, answer, question):
+        return True
+    return choices.equivalent(gold, answer, question)
 
 
 def is_apart(gold: str, answer: str, question: Question) -> bool:

@@ -1,9 +1,9 @@
 """Math-Verify in a process of its own, which answers one JSON line per question.
 
-Math-Verify stops runaway expressions with signals, which only work in a process's main thread. The harness and its
-users call filters from other threads too, and a hostile expression can hang sympy outside any signal's reach. So the
-checks run in a child whose main thread is its own, and the parent kills it when an answer takes longer than
-`TIMEOUT_S`.
+Math-Verify stops runaway expressions with signals, which only work in a process's main thread. The harness
+and its users call filters from other threads too, and a hostile expression can hang sympy outside any
+signal's reach. So the checks run in a child whose main thread is its own, and the parent kills it when an
+answer takes longer than `TIMEOUT_S`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ logger = logging.getLogger(__name__)
 
 
 class MathWorker:
-    """A child process that compares mathematical expressions; started at the first call, restarted after a time-out."""
+    """A child process that compares mathematical expressions.
+
+    It is started at the first call, and again after a time-out.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -33,7 +36,7 @@ class MathWorker:
         self._pid = os.getpid()
 
     def equal(self, gold: str, answer: str) -> bool | None:
-        """Whether Math-Verify takes `answer` for `gold`; None when it gave no answer in `TIMEOUT_S`, or never began."""
+        """Whether Math-Verify takes `answer` for `gold`; None when it gave no answer in `TIMEOUT_S`."""
         with self._lock:
             try:
                 child = self._running()
@@ -42,25 +45,28 @@ class MathWorker:
                 child.stdin.flush()
                 return bool(json.loads(self._answers.get(timeout=TIMEOUT_S)))
             except (queue.Empty, json.JSONDecodeError, OSError):
-                logger.warning(
-                    "Math-Verify gave no answer in %.0f s on %.80r; left undecided",
-                    TIMEOUT_S,
-                    answer,
-                )
+                text = "Math-Verify gave no answer in %.0f s on %.80r; left undecided"
+                logger.warning(text, TIMEOUT_S, answer)
                 self.close()
                 return None
 
     def close(self) -> None:
         """Ends the child process, if there is one."""
-        if self._child is not None and self._pid == os.getpid():
-            self._child.kill()
-            self._child.wait()
+        if child := self._own_child():
+            child.kill()
+            child.wait()
         self._child = None
 
+    def _own_child(self) -> subprocess.Popen[str] | None:
+        """The child that this process started; a fork of it has none."""
+        return self._child if self._pid == os.getpid() else None
+
     def _running(self) -> subprocess.Popen[str]:
-        if self._child is not None and self._pid == os.getpid() and self._child.poll() is None:
-            return self._child
-        self._pid, self._answers = os.getpid(), queue.Queue()
+        child = self._own_child()
+        if child is not None and child.poll() is None:
+            return child
+        self._pid = os.getpid()
+        self._answers = queue.Queue()
         command = [sys.executable, "-m", __name__]
         pipe = subprocess.PIPE
         child = subprocess.Popen(
@@ -89,13 +95,16 @@ def _serve() -> None:
     print("ready", flush=True)
     for line in sys.stdin:
         gold, answer = json.loads(line)
-        parsed_gold, parsed_answer = parse(_as_math(gold)), parse(_as_math(answer))
-        print(json.dumps(bool(parsed_gold and verify(parsed_gold, parsed_answer))), flush=True)
+        parsed_gold = parse(_as_math(gold))
+        parsed_answer = parse(_as_math(answer))
+        is_equal = bool(parsed_gold and verify(parsed_gold, parsed_answer))
+        print(json.dumps(is_equal), flush=True)
 
 
 def _as_math(text: str) -> str:
     """LaTeX needs its delimiters to be read as LaTeX."""
-    return f"${text}$" if "$" not in text and ("\\" in text or "^" in text) else text
+    is_latex = "\\" in text or "^" in text
+    return f"${text}$" if is_latex and "$" not in text else text
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How numbers are written: in digits, with separators, fractions, powers of ten, and in words of seven languages."""
+"""How numbers are written: in digits with separators, fractions, powers of ten, and in words."""
 
 from __future__ import annotations
 
@@ -99,7 +99,8 @@ ORDINALS = (
     "twentieth",
 )  # fmt: skip
 _PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4}
-_PARTS |= {word + s: n for n, word in enumerate(ORDINALS, start=1) if n > 2 for s in ("", "s")}
+_PARTS |= {word: n for n, word in enumerate(ORDINALS[2:], start=3)}
+_PARTS |= {f"{word}s": n for n, word in enumerate(ORDINALS[2:], start=3)}
 _SCALES = {
     "hundred": 10**2, "thousand": 10**3, "k": 10**3, "million": 10**6, "mn": 10**6, "billion": 10**9, "bn": 10**9,
     "trillion": 10**12,
@@ -115,25 +116,20 @@ _NUMBER = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _SCALE = re.compile(
-    r"[\s-]*(hundred|thousand|million|billion|trillion|k\b|mn\b|bn\b)(.*)", re.DOTALL
+    r"""
+    [\s-]*                                               # "1.2 million", "86k"
+    (hundred|thousand|million|billion|trillion|k\b|mn\b|bn\b)(.*)
+    """,
+    re.DOTALL | re.VERBOSE,
 )
 # Languages of number words, the question's most likely one first.
 _LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
 # Number words of another language that mean something else in English: Spanish "once" is 11.
-_ENGLISH = {
-    "o",
-    "once",
-    "elf",
-    "cent",
-    "mil",
-    "dos",
-    "quart",
-    "second",
-    "null",
-    "sept",
-    "sei",
-    "otto",
-}
+_ENGLISH = (
+    "o", "once", "elf", "cent", "mil", "dos", "quart", "second", "null", "sept", "sei", "otto",
+)  # fmt: skip
+# What "a" or "an" before it counts: "a hundred", "a third".
+_UNCOUNTED = _SCALES.keys() | _PARTS.keys()
 _MAX_WORDS = 12
 
 
@@ -143,7 +139,7 @@ class Number:
 
     Attributes:
         value: Its exact value as written.
-        decimals: Digits after the point; None when written as a fraction, a power or in words, which are exact.
+        decimals: Digits after the point; None of a fraction, a power or words, which are exact.
         rest: What follows it, with its currency sign before it as "$ ".
     """
 
@@ -155,28 +151,45 @@ class Number:
 def read_number(text: str) -> Number | None:
     """The number that a plain text begins with; None when it begins with none."""
     match = _NUMBER.fullmatch(text)
-    return _in_digits(match) if match else _in_words(text)
+    if match is None:
+        return _in_words(text)
+    number = _in_digits(match)
+    return number and _scaled(number, match["currency"])
+
+
+def _scaled(number: Number, currency: str) -> Number:
+    """The number times what follows it, as in "1.2 million"."""
+    value, decimals, rest = number.value, number.decimals, number.rest
+    if scale := _SCALE.fullmatch(rest):
+        name, rest = scale.groups()
+        value *= _SCALES[name]
+        decimals = None
+    return Number(value, decimals, f"{currency} {rest}")
 
 
 def _in_digits(match: re.Match[str]) -> Number | None:
+    """What stands before a scale and a unit."""
     digits = re.sub(r"[,\s'’]", "", match["digits"])
+    value = Fraction(digits.rstrip(".") or "0")
     decimals: int | None = len(digits.partition(".")[2])
-    value, rest = Fraction(digits.rstrip(".") or "0"), match["rest"]
+    rest = match["rest"]
     if rest[:1].isdigit():  # a superscript 2 is a digit, and a letter to a pattern
         return None
-    if match["exponent"]:
-        value, decimals = value * Fraction(10) ** int(match["exponent"]), None
-    if match["top"] and int(match["bottom"]):
-        value, decimals = value + Fraction(int(match["top"]), int(match["bottom"])), None
-    if match["over"]:
-        if not int(match["over"]):
+    exponent, top, bottom, over = match.group("exponent", "top", "bottom", "over")
+    if exponent:
+        value *= Fraction(10) ** int(exponent)
+        decimals = None
+    if top and int(bottom):
+        value += Fraction(int(top), int(bottom))
+        decimals = None
+    if over:
+        if not int(over):
             return None
-        value, decimals = value / int(match["over"]), None
-    if scale := _SCALE.fullmatch(rest):
-        value, decimals, rest = value * _SCALES[scale[1]], None, scale[2]
-    return Number(
-        -value if match["sign"] == "-" else value, decimals, f"{match['currency']} {rest}"
-    )
+        value /= int(over)
+        decimals = None
+    if match["sign"] == "-":
+        value = -value
+    return Number(value, decimals, rest)
 
 
 def _in_words(text: str) -> Number | None:
@@ -184,7 +197,7 @@ def _in_words(text: str) -> Number | None:
     words = text.casefold().replace("-", " ").rstrip(".").split(maxsplit=_MAX_WORDS)
     if not words or not words[0][0].isalpha():
         return None
-    if words[0] in ("a", "an") and len(words) > 1 and words[1] in _SCALES.keys() | _PARTS.keys():
+    if words[0] in ("a", "an") and not _UNCOUNTED.isdisjoint(words[1:2]):
         words[0] = "one"
     for language in _LANGUAGES:
         if language != "en" and words[0] in _ENGLISH:
@@ -198,7 +211,8 @@ def _in_language(words: list[str], language: str) -> Number | None:
     n, value = _longest(words, language)
     rest = " ".join(words[n:])
     if language == "en" and n < len(words) and words[n] in _PARTS:
-        return Number(Fraction(value, _PARTS[words[n]]), None, " ".join(words[n + 1 :]))
+        part = Fraction(value, _PARTS[words[n]])
+        return Number(part, None, " ".join(words[n + 1 :]))
     if language != "en" and rest:
         return None  # a name: Otto Hahn is not eight of anything
     if alpha2digit(rest, language, threshold=0) != rest or rest.startswith("and "):

@@ -1,7 +1,7 @@
 """Numbers with their units: "$1,234", "40 cm", "75%", "3:4", "2 h 15 min", "eighty-eight apples".
 
-Strict: a text is a quantity only when all of it can be read as one; "18 or 19" is none. Two are apart only where no
-convention reconciles them: a unit, a percentage, thousands, a rounding.
+Strict: a text is a quantity only when all of it can be read as one; "18 or 19" is none. Two are apart only
+where no convention reconciles them: a unit, a percentage, thousands, a rounding.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from lm_eval_bertjudge.rules.numbers import read_number
+from lm_eval_bertjudge.rules.sizes import ROUNDING, WHOLE_ROUNDING, is_endless, is_far
 from lm_eval_bertjudge.rules.units import (
     convert,
     is_money,
@@ -88,21 +89,24 @@ $5  ??  $5,000
 """
 
 _HEDGE = re.compile(
-    r"^(?:about|around|approximately|approx\.?|roughly|nearly|exactly|only|~|≈)\s*", re.IGNORECASE
+    r"""
+    ^(?:about|around|approximately|approx\.?|roughly|nearly|exactly|only|~|≈)\s*     # "about 86k"
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _ROUNDED = re.compile(r"\s*\(?\b(?:rounded|approximately|approx\.?)\)?\.?$", re.IGNORECASE)
-_COUNTER = re.compile(
-    r"(?<=\d)\s?(?:번째?|番目?|号|號)(?:입니다|이다|です)?\.?$"
-)  # Korean 3번: number 3
+# Korean 3번: number 3
+_COUNTER = re.compile(r"(?<=\d)\s?(?:번째?|番目?|号|號)(?:입니다|이다|です)?\.?$")
 _SIGN_WORD = re.compile(r"^(?:minus|negative)\s+", re.IGNORECASE)
 _SUMMAND = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*(?:,|and)?")
 _RATIO = re.compile(r"(\d+)\s*(?::|to)\s*(\d+)")
 _NAME = re.compile(r"^[A-Za-z](?:_\w+|\([a-z]\))?\s*=\s*")
 _PERCENT = re.compile(r"%|percent|per cent", re.IGNORECASE)
-ROUNDING = Fraction(1, 20)  # of the larger number
-_WHOLE_ROUNDING = Fraction(1, 100)  # where both are whole, and nobody speaks of about how many
 _ABOUT = re.compile(
-    r"about|around|approx|roughly|nearly|almost|estimate|nearest|~|≈", re.IGNORECASE
+    r"""
+    about|around|approx|roughly|nearly|almost|estimate|nearest|~|≈     # "To the nearest dollar?"
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 # A season or a fiscal year, which is no fraction, and a decade.
 _YEARS = re.compile(r"(?:1[5-9]|20)\d\d\s*/\s*(?:\d\d|\d{4})|(?:\d\d)?\d0s")
@@ -117,7 +121,7 @@ class Quantity:
 
     Attributes:
         number: Its exact value as written.
-        decimals: Digits after the point; None when written as a fraction or in words, which are exact.
+        decimals: Digits after the point; None of a fraction or words, which are exact.
         unit: "" or "%" or the unit's words in lower case and the singular.
     """
 
@@ -152,8 +156,8 @@ def equivalent(gold: str, answer: str, question: Question) -> bool:
 
     A unit may be left out; one that the reference does not have must be named in the question.
     """
-    if gold_ratio := _RATIO.fullmatch(gold):
-        gold, answer = _as_fraction(gold_ratio), _ratio_of(answer)
+    if _RATIO.fullmatch(gold):
+        gold, answer = _ratio_as_fraction(gold), _ratio_as_fraction(answer)
     a = parse(without_name(gold)) or _summed(gold)
     if a is None:
         return False
@@ -161,13 +165,9 @@ def equivalent(gold: str, answer: str, question: Question) -> bool:
     return b is not None and _equal(a, b, question)
 
 
-def _as_fraction(ratio: re.Match[str]) -> str:
-    return f"{ratio[1]}/{ratio[2]}"
-
-
-def _ratio_of(text: str) -> str:
+def _ratio_as_fraction(text: str) -> str:
     ratio = _RATIO.fullmatch(text)
-    return _as_fraction(ratio) if ratio else text
+    return f"{ratio[1]}/{ratio[2]}" if ratio else text
 
 
 def _equal(gold: Quantity, answer: Quantity, question: Question) -> bool:
@@ -194,13 +194,16 @@ def _unit_may_differ(gold: str, answer: str, question: Question) -> bool:
 
 
 def _same_number(gold: Quantity, answer: Quantity) -> bool:
-    """Equal, or one an exact fraction without end and the other that fraction rounded to at least three digits."""
+    """Equal, or one a fraction without end and the other that fraction rounded to three digits or more."""
     if gold.number == answer.number:
         return True
-    for exact, rounded in ((gold, answer), (answer, gold)):
-        if exact.decimals is None and _endless(exact.number) and _rounds_to(exact.number, rounded):
-            return True
-    return False
+    return _stands_for(answer, gold) or _stands_for(gold, answer)
+
+
+def _stands_for(rounded: Quantity, exact: Quantity) -> bool:
+    if exact.decimals is not None or not is_endless(exact.number):
+        return False
+    return _rounds_to(exact.number, rounded)
 
 
 def _rounds_to(exact: Fraction, rounded: Quantity) -> bool:
@@ -208,14 +211,6 @@ def _rounds_to(exact: Fraction, rounded: Quantity) -> bool:
         return False
     digits = len(str(abs(int(rounded.number * 10**rounded.decimals))))
     return digits >= _LEAST_DIGITS and round(exact, rounded.decimals) == rounded.number
-
-
-def _endless(number: Fraction) -> bool:
-    rest = number.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    return rest != 1
 
 
 def _same_share(gold: Quantity, answer: Quantity, question: Question) -> bool:
@@ -244,52 +239,60 @@ def _summed(text: str) -> Quantity | None:
     values = [convert(number, unit, first) for number, unit in parts]
     if None in values:
         return None
-    return Quantity(sum((value for value in values if value), Fraction(0)), None, first)
+    total = sum(filter(None, values), Fraction(0))
+    return Quantity(total, None, first)
 
 
 def contradicts(gold: str, answer: str, question: Question) -> bool:
-    """Whether two plain texts are numbers of the same unit, or of units that convert, and far from each other."""
+    """Whether two plain texts are numbers of one unit, or of units that convert, and far apart."""
     gold, answer = without_name(gold), without_name(answer)
     a = parse(gold)
     b = parse(answer) if a else None
-    if a is None or b is None or _YEARS.fullmatch(gold) or _YEARS.fullmatch(answer):
+    if a is None or b is None or _mean_more(gold, answer) or _are_full_turns_apart(a, b):
         return False
-    if _one_of_how_many(gold, answer):
+    texts = f"{gold} {answer}"
+    converted = None if _GROUPED.search(texts) else _converted(a, b.unit)
+    if converted is not None:
+        return is_far(converted, b.number)
+    if without_currency(a.unit) != without_currency(b.unit):
         return False
-    if a.unit == b.unit == "degree" and (a.number - b.number) % 360 == 0:
-        return False
-    about = _ABOUT.search(f"{gold} {answer} {question.text}") is not None
-    grouped = _GROUPED.search(f"{gold} {answer}") is not None
-    if not (grouped or is_money(a.unit)) and is_physical(a.unit):
-        converted = convert(a.number, a.unit, b.unit)
-        if converted is not None:
-            return is_far(converted, b.number)
-    same_unit = without_currency(a.unit) == without_currency(b.unit)
-    return same_unit and _far_at_any_scale(a, b, about=about)
+    about = _ABOUT.search(f"{texts} {question.text}") is not None
+    return _far_at_any_scale(a, b, about=about)
 
 
-def _one_of_how_many(gold: str, answer: str) -> bool:
-    """Whether one says how many and the other of how many, too: 17 and 17/20."""
+def _converted(quantity: Quantity, unit: str) -> Fraction | None:
+    """Its number in another unit; None for amounts of money, whose cents may be left out."""
+    if is_money(quantity.unit) or not is_physical(quantity.unit):
+        return None
+    return convert(quantity.number, quantity.unit, unit)
+
+
+def _mean_more(gold: str, answer: str) -> bool:
+    """Whether one is a season or a decade, or says how many and the other of how many: 17, 17/20."""
+    if _YEARS.fullmatch(gold) or _YEARS.fullmatch(answer):
+        return True
     if ("/" in gold) == ("/" in answer):
         return False
     return gold.partition("/")[0].strip() == answer.partition("/")[0].strip()
 
 
+def _are_full_turns_apart(a: Quantity, b: Quantity) -> bool:
+    return a.unit == b.unit == "degree" and (a.number - b.number) % 360 == 0
+
+
 def _far_at_any_scale(a: Quantity, b: Quantity, *, about: bool) -> bool:
-    """Whether no rounding and no power of ten brings them together: thousands may be meant, or a percentage."""
+    """Whether no rounding and no power of ten brings them together.
+
+    Thousands may be meant, or a percentage.
+    """
     if a.decimals is not None and b.decimals is not None:
         digits = min(a.decimals, b.decimals)
         if round(abs(a.number), digits) == round(abs(b.number), digits):
             return False
     low, high = sorted((abs(a.number), abs(b.number)))
     counts = a.decimals == b.decimals == 0 and low * 2 >= high
-    rounding = ROUNDING if about or without_currency(a.unit) or not counts else _WHOLE_ROUNDING
+    is_rough = about or without_currency(a.unit) or not counts
+    rounding = ROUNDING if is_rough else WHOLE_ROUNDING
     while low and low * 2 < high:
         low *= 10
     return is_far(low, high, rounding)
-
-
-def is_far(a: Fraction, b: Fraction, rounding: Fraction = ROUNDING) -> bool:
-    """Whether two numbers differ in size by more than a share of the larger one."""
-    low, high = sorted((abs(a), abs(b)))
-    return high - low > high * rounding

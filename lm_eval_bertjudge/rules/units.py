@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pint import UnitRegistry
 
-# As answers write them, in the singular and lower case, and the name that pint knows. Units that are read in two ways
-# (mw, a billion calories) are left out: they convert to nothing.
+# As answers write them, in the singular and lower case, and the name that pint knows. Units that are read in
+# two ways (mw, a billion calories) are left out: they convert to nothing.
 _NAMES = """
 mm millimeter = millimeter | cm centimeter = centimeter | m meter = meter | km kilometer = kilometer
 in inch inche = inch | ft foot feet = foot | yd yard = yard | mi mile = mile
@@ -28,12 +28,17 @@ byte = byte | kilobyte = kilobyte | megabyte = megabyte | gigabyte = gigabyte
 acre = acre | hectare ha = hectare | degree = degree
 cent = currency_cent | dollar usd = currency_dollar | mph = mile/hour | kph kmh = kilometer/hour
 """
-_UNITS = {
-    word: name.strip()
-    for entry in _NAMES.replace("\n", "|").split("|")
-    for words, _, name in [entry.partition("=")]
-    for word in words.split()
-}
+
+
+def _by_word(names: str) -> dict[str, str]:
+    units: dict[str, str] = {}
+    for entry in names.replace("\n", "|").split("|"):
+        words, _, name = entry.partition("=")
+        units |= dict.fromkeys(words.split(), name.strip())
+    return units
+
+
+_UNITS = _by_word(_NAMES)
 _MONEY = ("currency_cent", "currency_dollar")
 _CURRENCIES = ("", "dollar", "€", "£", "¥", "₹")
 _FILLERS = ("in", "total", "of", "per", "each")
@@ -49,10 +54,12 @@ _MAX_WORDS = 4
 
 
 def read_unit(text: str) -> str | None:
-    """A unit's words in lower case and the singular, m/s as "m per s"; None when the text goes on in another way."""
-    text = text.strip().casefold().rstrip(".").replace("per cent", "%").replace("percent", "%")
-    if not text:
-        return ""
+    """A unit's words in lower case and the singular, m/s as "m per s".
+
+    None when the text goes on in another way.
+    """
+    text = text.strip().casefold().rstrip(".")
+    text = text.replace("per cent", "%").replace("percent", "%")
     text = _CUBIC.sub(r"\1^3", _DOLLAR.sub("dollar ", text))
     text = _PER.sub(" per ", _SQUARE.sub(r"\1^2", text))
     words = _JOINT.sub(" ", text).split()
@@ -64,7 +71,7 @@ def read_unit(text: str) -> str | None:
 
 
 def singular(word: str) -> str:
-    """A unit's word in the singular, as Americans and without short forms: metres as meter, hrs as hour."""
+    """A unit's word in the singular, American and in full: metres as meter, hrs as hour."""
     stem, power, exponent = word.partition("^")
     stem = re.sub(r"(met|lit)re(s?)$", r"\1er\2", stem)
     if len(stem) > 3 and stem.endswith("s") and not stem.endswith("ss"):
@@ -73,7 +80,7 @@ def singular(word: str) -> str:
 
 
 def is_physical(unit: str) -> bool:
-    """Whether one of its words is a unit that converts, or has a power: other words beside it make another unit."""
+    """Whether a word of it is a unit that converts, or has a power: words beside it make another unit."""
     return any(word.partition("^")[0] in _UNITS or "^" in word for word in unit.split())
 
 
@@ -94,19 +101,19 @@ def is_named(unit: str, words: frozenset[str]) -> bool:
 
 
 def convert(value: Fraction, unit: str, other: str) -> Fraction | None:
-    """A value of a unit in another unit; None where one is no unit that converts, or they measure different things."""
-    names = _pint_name(unit), _pint_name(other)
-    if names[0] is None or names[1] is None:
+    """A value of a unit in another unit; None where one does not convert, or not into the other."""
+    name, other_name = _pint_name(unit), _pint_name(other)
+    if name is None or other_name is None:
         return None
-    if names[0] == names[1]:
+    if name == other_name:
         return value
     from pint import DimensionalityError
 
+    quantity = _registry().Quantity(value, name)
     try:
-        converted = _registry().Quantity(value, names[0]).to(names[1]).magnitude
+        return Fraction(quantity.to(other_name).magnitude)
     except DimensionalityError:
         return None
-    return Fraction(converted)
 
 
 def _pint_name(unit: str) -> str | None:

@@ -7,7 +7,7 @@ import unicodedata
 
 from lm_eval_bertjudge.text.markup import strip_markup
 
-# The head of an option: `A) `, `(A) `, `A. ` or `A: ` after white space; in a row the next has to be `B) ` or `(B) `.
+# `A) `, `(A) `, `A. ` or `A: ` after white space; in a row the next has to be `B) ` or `(B) `.
 _HEAD = re.compile(r"(?:^|[\s(])\(?([A-Z])[).:]\s*(?=\S)", re.MULTILINE)
 _END = re.compile(r"\n|\s\(?[A-Z]\)\s*\S")
 # "B", "(B)", "[B]", "B) text", "B. text", "option B"
@@ -19,7 +19,7 @@ _LETTER = re.compile(
 def parse_choices(question: str) -> dict[str, str]:
     """The options of a multiple-choice question by letter; empty when it offers none.
 
-    Options stand one a line or in a row, as `A) text`, `(A) text`, `A. text` or `A: text`, from A on.
+    Options stand one a line or in a row, from A on: `A) text`, `(A) text`, `A. text` or `A: text`.
     """
     return {letter: text for letter, text, _ in _options(question)}
 
@@ -35,17 +35,25 @@ def _options(question: str) -> list[tuple[str, str, int]]:
     options: list[tuple[str, str, int]] = []
     end = 0
     while head := _HEAD.search(question, end):
-        stop = _END.search(question, head.end() + 1)
+        letter = head[1]
+        start = head.end()
+        stop = _END.search(question, start + 1)
         end = stop.start() if stop else len(question)
-        option = (head[1], question[head.end() : end].rstrip(), head.start())
-        if head[1] == chr(ord("A") + len(options)):
-            options.append(option)
-        elif head[1] == "A":
-            options = [option]
+        if letter == "A":
+            options = []
+        if letter == chr(ord("A") + len(options)):
+            text = question[start:end].rstrip()
+            options.append((letter, text, head.start()))
     return options if len(options) > 1 else []
 
 
 def choice_letter(answer: str) -> tuple[str | None, str]:
-    """The letter of "B", "(B)", "B) text", "B. text" or "option B", and the text after it; None and "" without."""
+    """The letter of "B", "(B)", "B) text", "B. text" or "option B", and the text after it.
+
+    None and "" where an answer names no letter.
+    """
     match = _LETTER.fullmatch(unicodedata.normalize("NFKC", answer.strip()))
-    return (match[1].upper(), strip_markup(match[2] or "")) if match else (None, "")
+    if match is None:
+        return None, ""
+    letter, text = match.groups(default="")
+    return letter.upper(), strip_markup(text)

@@ -60,11 +60,14 @@ def prepare(item: JudgeItem | PreparedItem) -> PreparedItem:
 
 
 def gold_answer(reference: str, question: str) -> str:
-    """The answer that a reference gives: of a worked solution what follows its last `####`; a letter with its option.
+    """The answer that a reference gives: of a worked solution what follows its last `####`.
 
     `B` becomes `B) text` where the question offers choices: the form in which judges were shown options.
     """
     answer = reference.rpartition("####")[2].strip() or reference
-    letter = _LETTER.fullmatch(answer.strip())
-    text = parse_choices(question).get(letter[1]) if letter else None
-    return f"{letter[1]}) {text}" if letter and text is not None else answer
+    named = _LETTER.fullmatch(answer.strip())
+    if named is None:
+        return answer
+    letter = named[1]
+    choices = parse_choices(question)
+    return f"{letter}) {choices[letter]}" if letter in choices else answer

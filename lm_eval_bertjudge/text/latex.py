@@ -12,14 +12,24 @@ _SYMBOLS = {
     ord("±"): "+-", ord("π"): "pi", ord("∞"): "inf", ord("°"): " degrees", ord("≤"): "<=",
     ord("≥"): ">=",
 }  # fmt: skip
+_STYLED = re.compile(
+    r"""
+    \\(?:text|textbf|textit|mathrm|mathbf|mbox|operatorname|boxed)\s*
+    \{([^{}]*)\}                                                       # \text{cm}
+    """,
+    re.VERBOSE,
+)
+_BARE_IN_FRACTION = re.compile(
+    r"""
+    \((\d+(?:\.\d+)?|[a-zA-Z])\)(?=/)                                  # (3)/4
+    | (?<=/)\((\d+(?:\.\d+)?|[a-zA-Z])\)                               # 3/(x)
+    """,
+    re.VERBOSE,
+)
+# In this order: what one replaces, the next may meet.
 _LATEX = (
-    (re.compile(r"\\(?:left|right|displaystyle|quad|,|;|!|:| )|\{,\}(?=\d{3})|\\~"), ""),
-    (
-        re.compile(
-            r"\\(?:text|textbf|textit|mathrm|mathbf|mbox|operatorname|boxed)\s*\{([^{}]*)\}"
-        ),
-        r"\1",
-    ),
+    (re.compile(r"\\(?:left|right|displaystyle|quad|[,;!: ~])|\{,\}(?=\d{3})"), ""),
+    (_STYLED, r"\1"),
     (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r"sqrt(\1)"),
     (re.compile(r"\\sqrt\s*(\w)"), r"sqrt(\1)"),
     (re.compile(r"√\s*(\d+|\w)"), r"sqrt(\1)"),
@@ -37,7 +47,7 @@ _LATEX = (
     (re.compile(r"\\([a-zA-Z]+|[%$#&{}])"), r"\1"),
     (re.compile(r"\^\{\s*(-?(?:\d+|[a-zA-Z]))\s*\}"), r"^\1"),
     (re.compile(r"\^\{([^{}]*)\}"), r"^(\1)"),
-    (re.compile(r"\((\d+(?:\.\d+)?|[a-zA-Z])\)(?=/)|(?<=/)\((\d+(?:\.\d+)?|[a-zA-Z])\)"), r"\1\2"),
+    (_BARE_IN_FRACTION, r"\1\2"),
     (re.compile(r"\$|\*\*"), ""),
 )
 
@@ -49,13 +59,17 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def normalize_latex(text: str) -> str:
-    """A short text without LaTeX and typographic signs, with ASCII digits and operators: 10⁶ as 10^6, \\pi as pi."""
+    """A short text without LaTeX and typographic signs, with ASCII digits and operators.
+
+    10⁶ becomes 10^6, \\pi becomes pi.
+    """
     if text.isascii() and not _NOTATION.search(text):
         return " ".join(text.split())
-    text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", mark_scripts(text.strip())).translate(_SYMBOLS)
+    text = mark_scripts(text.strip())
+    text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", text).translate(_SYMBOLS)
     text = unicodedata.normalize("NFKC", text).translate(_SYMBOLS)
     text = strip_invisible(ascii_digits(text))
-    currency = text[:1] if text[:1] == "$" and text.count("$") == 1 else ""
+    currency = "$" if text.startswith("$") and text.count("$") == 1 else ""
     for pattern, replacement in _LATEX:
         text = pattern.sub(replacement, text)
     return currency + " ".join(text.split())

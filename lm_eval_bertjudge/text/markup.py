@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 
@@ -52,14 +53,18 @@ def mark_scripts(text: str) -> str:
 
 
 def has_content(text: str) -> bool:
-    """Whether a text says anything: more than white space, punctuation and ASCII signs, as "..." and "____" do not."""
-    return any(
-        c.isalnum() or not (c.isascii() or unicodedata.category(c)[0] in "PZC") for c in text
-    )
+    """Whether a text says anything, more than white space, punctuation and ASCII signs."""
+    return any(map(_is_content, text))
+
+
+def _is_content(char: str) -> bool:
+    if char.isalnum():
+        return True
+    return not char.isascii() and unicodedata.category(char)[0] not in "PZC"
 
 
 def strip_markup(answer: str) -> str:
-    """An answer without what only decorates it: bold, math delimiters, `\\boxed`, quotes, a final period."""
+    """An answer without bold, math delimiters, `\\boxed`, quotes and a final period around it."""
     for _ in range(_MAX_NESTING):
         before = answer
         answer = answer.strip("*_`# \t\r\n")
@@ -67,17 +72,19 @@ def strip_markup(answer: str) -> str:
             answer = answer[:-1].rstrip()
         for pattern in _WRAPPERS:
             if whole := pattern.fullmatch(answer):
-                answer = next(group for group in whole.groups() if group is not None).strip()
+                answer = whole[whole.lastindex or 0].strip()
         if answer == before:
             break
     return answer
 
 
 def normalize_text(text: str) -> str:
-    """A text without letter case, accents, leading articles, and punctuation that does not stand in a number."""
+    """A text without letter case, accents, leading articles, and punctuation outside numbers."""
     text = text.casefold() if text.isascii() else _without_accents(text)
-    if re.search(r"[^\W\d_]{2}", text) and not re.search(r"\d|[\\^=<>+*/]", text):
-        text = re.sub(r"[^\w\s]|_", " ", re.sub(r"['’.]", "", text))
+    has_words = re.search(r"[^\W\d_]{2}", text)
+    if has_words and not re.search(r"\d|[\\^=<>+*/]", text):
+        text = re.sub(r"['’.]", "", text)
+        text = re.sub(r"[^\w\s]|_", " ", text)
         text = re.sub(r"^(?:the|an|a)\s+(?=\S)", "", text.strip())
     return " ".join(text.split())
 
@@ -85,9 +92,11 @@ def normalize_text(text: str) -> str:
 def _without_accents(text: str) -> str:
     text = unicodedata.normalize("NFKC", mark_scripts(text)).casefold()
     text = unicodedata.normalize("NFKD", text)
-    return "".join(
-        c for c in text if not unicodedata.combining(c) and unicodedata.category(c) != "Cf"
-    )
+    return "".join(itertools.filterfalse(_is_accent, text))
+
+
+def _is_accent(char: str) -> bool:
+    return unicodedata.combining(char) > 0 or unicodedata.category(char) == "Cf"
 
 
 def sentence_start(text: str) -> int:

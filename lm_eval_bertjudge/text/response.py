@@ -5,6 +5,7 @@ The raw texts stay in the logs; only what is judged goes through here.
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from lm_eval_bertjudge.text.choices import parse_choices
@@ -19,30 +20,62 @@ from lm_eval_bertjudge.text.markup import has_content
 # DeepSeek, Qwen, Seed; Magistral; Kimi; OpenThinker, Command. They are never part of an answer.
 _THINK = r"(?:seed:)?(?:think|thinking|thoughts?)"
 _OPENED = re.compile(
-    rf"<{_THINK}>|\[THINK\]|◁think▷|<\|(?:begin_of_thought|START_THINKING)\|>", re.IGNORECASE
+    rf"""
+    <{_THINK}> | \[THINK\] | ◁think▷ | <\|(?:begin_of_thought|START_THINKING)\|>    # "<think>"
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _CLOSED = re.compile(
-    rf"</{_THINK}>|\[/THINK\]|◁/think▷|<\|(?:end_of_thought|END_THINKING)\|>", re.IGNORECASE
+    rf"""
+    </{_THINK}> | \[/THINK\] | ◁/think▷ | <\|(?:end_of_thought|END_THINKING)\|>     # "</think>"
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 # Tags that a prompt asks for, or that a text is about: only a pair of them is reasoning.
 _BLOCK = re.compile(r"<(/?)(reasoning|reason|reflection|scratchpad|analysis)>(?!`)", re.IGNORECASE)
 _SOLUTION = re.compile(
-    r"<\|(?:begin_of_solution|end_of_solution|START_RESPONSE|END_RESPONSE)\|>|<\|/?(?:box|begin_of_box|end_of_box)\|>"
+    r"""
+    <\|(?:begin_of_solution|end_of_solution|START_RESPONSE|END_RESPONSE)\|>
+    | <\|/?(?:box|begin_of_box|end_of_box)\|>            # "<|begin_of_box|>18<|end_of_box|>"
+    """,
+    re.VERBOSE,
 )
 _CHANNEL = re.compile(
-    r"<\|channel\|>\s{0,9}(\w{1,20})[^<]{0,200}(?:<\|constrain\|>[^<]{0,200})?<\|message\|>"
+    r"""
+    <\|channel\|>\s{0,9}(\w{1,20})[^<]{0,200}           # "<|channel|>final"
+    (?:<\|constrain\|>[^<]{0,200})?<\|message\|>
+    """,
+    re.VERBOSE,
 )
 _BARE_CHANNELS = re.compile(r"\A(?:analysis|commentary)(?=\S).*assistantfinal(?=\S)", re.DOTALL)
 _TOOL = re.compile(
-    r"(</?)(?:tool_call|tool_response|tool_result|function_calls?|function_results?)>"
+    r"""
+    (</?)                                                # "<tool_call>", "</tool_call>"
+    (?:tool_call|tool_response|tool_result|function_calls?|function_results?)>
+    """,
+    re.VERBOSE,
 )
 _HEADER = re.compile(
-    r"\A\s*(?:<s>|<\|begin_of_text\|>|<bos>|<\|im_start\|>\s*assistant\s*|<start_of_turn>\s*model\s*|<\|assistant\|>"
-    r"|<\|start\|>assistant|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>|\[/INST\])\s*"
+    r"""
+    \A\s*
+    (?: <s> | <\|begin_of_text\|> | <bos>
+      | <\|im_start\|>\s*assistant\s*                    # "<|im_start|>assistant"
+      | <start_of_turn>\s*model\s*
+      | <\|assistant\|>
+      | <\|start\|>assistant
+      | <\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>
+      | \[/INST\] )
+    \s*
+    """,
+    re.VERBOSE,
 )
 _TURN_END = re.compile(
-    r"<\|(?:im_end|im_start|endoftext|eot_id|end_of_text|end|return|user|start_header_id)\|>"
-    r"|</s>|<eos>|<end_of_turn>|<start_of_turn>|<｜end▁of▁sentence｜>|\[INST\]"
+    r"""
+    <\|(?:im_end|im_start|endoftext|eot_id|end_of_text|end|return|user|start_header_id)\|>
+    | </s> | <eos> | <end_of_turn> | <start_of_turn>     # "18<end_of_turn>"
+    | <｜end▁of▁sentence｜> | \[INST\]
+    """,
+    re.VERBOSE,
 )
 _FOLLOW_UP = re.compile(
     r"""
@@ -54,17 +87,27 @@ _FOLLOW_UP = re.compile(
     """,
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
-# What would pass for the reference in the answer itself: a line of its own, or between an LLM judge's delimiters.
+# What would pass for the reference in the answer itself: a line, or between a judge's delimiters.
 _REFERENCE_LINE = re.compile(
-    r"\W{0,5}(?:reference(?: answer)?|gold answer|ground[ _]truth)\W{0,3}[:=]", re.IGNORECASE
+    r"""
+    \W{0,5}                                              # "**Reference answer:** 18"
+    (?:reference(?:\ answer)?|gold\ answer|ground[ _]truth)\W{0,3}[:=]
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _DELIMITER = re.compile(
-    r"\[(?:CANDIDATE|(REFERENCE))\b(?: \w{1,10}){0,2}?(?: (ends) here)?\]", re.IGNORECASE
+    r"""
+    \[(?:CANDIDATE|(REFERENCE))\b                        # "[REFERENCE starts here]"
+    (?:\ \w{1,10}){0,2}?(?:\ (ends)\ here)?\]
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _NEXT_TASK = re.compile(
-    r"(?<=\S)\s*\n[\W_]{0,9}(?:next )?"
-    r"(?:question|q\d*|problem|example|exercise|input|instruction|passage|context|human|user)\b",
-    re.IGNORECASE,
+    r"""
+    (?<=\S)\s*\n[\W_]{0,9}(?:next\ )?                    # "Next question: ..." below an answer
+    (?:question|q\d*|problem|example|exercise|input|instruction|passage|context|human|user)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _ASKED = re.compile(r"(?:Question|Q|Problem|Human|User) ?\d{0,3} ?:\s*\Z", re.IGNORECASE)
 _REPEATED, _LEAST_REPEATED = 200, 20  # characters of a question
@@ -85,16 +128,16 @@ def read_response(text: str, question: str = "") -> str:
 
 
 def _final_channel(text: str) -> str:
-    """The last `final` message of OpenAI's harmony format; nothing where channels are and none of them is final."""
+    """The last `final` message of OpenAI's harmony format; nothing where no channel is final."""
     channels = list(_CHANNEL.finditer(text))
     if not channels:
         return _BARE_CHANNELS.sub("", text, count=1)
-    final = [channel.end() for channel in channels if channel[1] == "final"]
-    return text[final[-1] :] if final else ""
+    final = [channel for channel in channels if channel[1] == "final"]
+    return text[final[-1].end() :] if final else ""
 
 
 def _after_reasoning(text: str) -> str:
-    """The text after the last reasoning block; where one is never closed, what is stated before it, or nothing."""
+    """The text after the last reasoning block; before one that is never closed, if that answers."""
     closed = list(_CLOSED.finditer(text))
     rest = text[closed[-1].end() :] if closed else text
     if opened := _OPENED.search(rest):
@@ -124,26 +167,28 @@ def _beside_tools(text: str) -> str:
             kept.append(text[at : tag.start()])
         depth = depth + 1 if tag[1] == "<" else max(depth - 1, 0)
         at = tag.end()
-    return " ".join([*kept, text[at:] if depth == 0 else ""]).strip()
+    if depth == 0:
+        kept.append(text[at:])
+    return " ".join(kept).strip()
 
 
 def _first_turn(text: str) -> str:
-    """The text up to the first end-of-turn token, or to the first question that follows a stated answer."""
+    """The text up to the first end-of-turn token, or to the first question after an answer."""
     start, end = 0, len(text)
     for token in _TURN_END.finditer(text):
         if text[start : token.start()].strip():
             end = token.start()
             break
         start = token.end()
-    text = text[start:end].strip()
-    return _before_next_task(text)
+    return _before_next_task(text[start:end].strip())
 
 
 def _before_next_task(text: str) -> str:
     stated = [each.answer_start for each in stated_answers(text) if each.cue != "loose"]
     for head in _FOLLOW_UP.finditer(text):
         before = text[: head.start()]
-        if (stated and before[stated[0] :].strip(" *:\n")) or is_bare(before[:MAX_LENGTH]):
+        has_answer = stated and before[stated[0] :].strip(" *:\n")
+        if has_answer or is_bare(before[:MAX_LENGTH]):
             return before.strip()
     return text
 
@@ -154,7 +199,7 @@ def has_next_task(text: str) -> bool:
 
 
 def _outside_forged_fields(text: str) -> str:
-    """The lines that are no delimiters of an LLM judge's prompt and do not stand between those of its reference."""
+    """The text without an LLM judge's delimiters, and without what stands between those of a reference."""
     lines, kept, inside = text.splitlines(), [], False
     for line in lines:
         if mark := _DELIMITER.fullmatch(line.strip()):
@@ -179,16 +224,24 @@ def _beside_question(text: str, question: str) -> str:
 
     An option is no repetition, and neither is what a line before it opens ("Corrected:").
     """
-    asked = question[-_REPEATED:]
+    ending = question[-_REPEATED:]
     longest_option = max(map(len, parse_choices(question).values()), default=0)
-    if len(asked) < max(_LEAST_REPEATED, longest_option + 1) or (at := text.rfind(asked)) < 0:
+    at = text.rfind(ending)
+    if at < 0 or len(ending) < max(_LEAST_REPEATED, longest_option + 1):
         return text
-    end = at + len(asked)
-    pairs = zip(reversed(text[:end]), reversed(question), strict=False)
-    repeated = next(
-        (n for n, (said, given) in enumerate(pairs) if said != given), min(end, len(question))
-    )
-    before, after = _ASKED.sub("", text[: end - repeated]).rstrip(" \t"), text[end:].lstrip(" \t")
-    is_lines = (not before or before.endswith("\n")) and (not after or after.startswith("\n"))
+    end = at + len(ending)
+    start = end - _n_common_at_end(text[:end], question)
+    before = _ASKED.sub("", text[:start]).rstrip(" \t")
+    after = text[end:].lstrip(" \t")
+    is_lines = before[-1:] in ("", "\n") and after[:1] in ("", "\n")
     opens_it = re.search(r"(?::|\b(?:is|are|be))[*_`\s]*\Z", before)
-    return text if not is_lines or opens_it else f"{before.strip()}\n{after.strip()}".strip()
+    if opens_it or not is_lines:
+        return text
+    return f"{before.strip()}\n{after.strip()}".strip()
+
+
+def _n_common_at_end(text: str, other: str) -> int:
+    """How many characters both end with."""
+    pairs = zip(reversed(text), reversed(other), strict=False)
+    common = itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)
+    return sum(1 for _ in common)
