@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from ast import literal_eval
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -105,7 +105,9 @@ def answer_row(
         **more: Other columns.
     """
     place = f"{origin.task}@{origin.run}" if origin.run else origin.task
-    name = f"{origin.generator}/{place}/{doc_id}" + ("" if repeat is None else f"#{repeat}")
+    name = f"{origin.generator}/{place}/{doc_id}"
+    if repeat is not None:
+        name = f"{name}#{repeat}"
     return {
         "id": name,
         "generator": origin.generator,
@@ -155,6 +157,24 @@ def number(value: Any) -> float | None:
         return None
 
 
+def numbers(logged: Mapping[Any, Any]) -> dict[str, float]:
+    """The metrics of a log by name, without those that are no number."""
+    values = {}
+    for name, logged_value in logged.items():
+        value = number(logged_value)
+        if value is not None:
+            values[str(name)] = value
+    return values
+
+
+def with_options(question: str, options: Iterable[tuple[str, str]]) -> str:
+    """A question with its options below, as pairs of letter and text; where there are none, the question alone."""
+    lines = [f"{letter}) {text}" for letter, text in options]
+    if not lines:
+        return question
+    return "\n".join([question, "", "Choices:", *lines])
+
+
 def last_user_message(prompt: Any) -> str:
     """What a logged request asks: its text, or of a chat, as messages or as their JSON, what the user said last."""
     if isinstance(prompt, str) and prompt.lstrip().startswith('[{"'):
@@ -162,10 +182,21 @@ def last_user_message(prompt: Any) -> str:
             return last_user_message(json.loads(prompt))
         except (ValueError, RecursionError):
             return prompt
-    if isinstance(prompt, list) and prompt and all(isinstance(each, dict) for each in prompt):
-        users = [each for each in prompt if str(each.get("role", "")).lower() in ("user", "human")]
+    if _is_chat(prompt):
+        users = [message for message in prompt if _is_of_user(message)]
         return content_text((users or prompt)[-1])
     return prompt if isinstance(prompt, str) else ""
+
+
+def _is_chat(prompt: Any) -> bool:
+    if not isinstance(prompt, list) or not prompt:
+        return False
+    return all(isinstance(message, dict) for message in prompt)
+
+
+def _is_of_user(message: Mapping[str, Any]) -> bool:
+    role = str(message.get("role", ""))
+    return role.lower() in ("user", "human")
 
 
 def content_text(message: Mapping[str, Any]) -> str:

@@ -54,18 +54,24 @@ def judged(row: Mapping[str, Any], where: str) -> None:
         InputError: As in `sample`.
     """
     _expect(row, where, _JUDGED)
-    _expect(row.get("old") or {}, where, dict.fromkeys(row.get("old") or {}, (float, int, bool)))
+    metrics = row.get("old") or {}
+    _expect(metrics, where, dict.fromkeys(metrics, (float, int, bool)))
     if row.get("verdicts") is None:
         _expect(row, where, _VERDICT)
-    for method, verdict in (row.get("verdicts") or {}).items():
-        _expect({method: verdict}, where, {method: (dict,)})
-        missing = sorted(_VERDICT.keys() - (verdict or {}).keys())
-        if missing:
-            raise InputError(f"{where}: the verdict of {method} lacks {', '.join(missing)}")
-        _expect(verdict, f"{where}, {method}", _VERDICT)
-        p = verdict["p_correct"]
-        if p is not None and not 0 <= p <= 1:
-            raise InputError(f"{where}, {method}: p_correct is {p}; 0 to 1 was expected")
+    verdicts = row.get("verdicts") or {}
+    for method, verdict in verdicts.items():
+        _expect(verdicts, where, {method: (dict,)})
+        _check_verdict(verdict or {}, where, method)
+
+
+def _check_verdict(verdict: Mapping[str, Any], where: str, method: str) -> None:
+    missing = sorted(_VERDICT.keys() - verdict.keys())
+    if missing:
+        raise InputError(f"{where}: the verdict of {method} lacks {', '.join(missing)}")
+    _expect(verdict, f"{where}, {method}", _VERDICT)
+    p = verdict["p_correct"]
+    if p is not None and not 0 <= p <= 1:
+        raise InputError(f"{where}, {method}: p_correct is {p}; 0 to 1 was expected")
 
 
 def _expect(row: Mapping[str, Any], where: str, kinds: Mapping[str, tuple[type, ...]]) -> None:

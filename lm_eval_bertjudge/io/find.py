@@ -30,7 +30,10 @@ def find(paths: Sequence[Path]) -> list[tuple[Path, Path]]:
             found += [(file, file.relative_to(path)) for file in _in_folder(path)]
         else:
             found.append((path, Path(path.name)))
-    named = [(file, under.parent / f"verdicts_{stem(file)}.jsonl") for file, under in found]
+    named = []
+    for file, under in found:
+        output = under.parent / f"verdicts_{stem(file)}.jsonl"
+        named.append((file, output))
     by_output: dict[Path, Path] = {}
     for file, output in named:
         if output in by_output:
@@ -43,11 +46,11 @@ def find(paths: Sequence[Path]) -> list[tuple[Path, Path]]:
 
 
 def _in_folder(folder: Path) -> list[Path]:
-    files = sorted(file for file in folder.rglob("*") if file.name.endswith(SUFFIXES))
-    logs = [file for file in files if not _NOT_ANSWERS.match(file.name)]
-    samples = {file.parent for file in logs if file.name.startswith("samples_")}
+    logs = [file for file in sorted(folder.rglob("*")) if _may_be_log(file.name)]
+    samples = {file for file in logs if file.name.startswith("samples_")}
+    with_samples = {file.parent for file in samples}
     # Beside the harness's samples other files are no logs; elsewhere they may be.
-    kept = [file for file in logs if file.name.startswith("samples_") or file.parent not in samples]
+    kept = [file for file in logs if file in samples or file.parent not in with_samples]
     if not kept:
         raise InputError(
             f"{folder} has no sample file; run lm_eval with --log_samples --output_path {folder}"
@@ -55,7 +58,13 @@ def _in_folder(folder: Path) -> list[Path]:
     return kept
 
 
+def _may_be_log(name: str) -> bool:
+    return name.endswith(SUFFIXES) and not _NOT_ANSWERS.match(name)
+
+
 def stem(file: Path) -> str:
     """A file's name without the endings that `read_rows` knows."""
-    endings = sorted(SUFFIXES, key=len, reverse=True)
-    return file.name.removesuffix(next((end for end in endings if file.name.endswith(end)), ""))
+    for ending in sorted(SUFFIXES, key=len, reverse=True):
+        if file.name.endswith(ending):
+            return file.name.removesuffix(ending)
+    return file.name

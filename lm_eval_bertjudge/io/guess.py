@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
-from lm_eval_bertjudge.io.answers import listed, texts
+from lm_eval_bertjudge.io.answers import listed, texts, with_options
 
 Doc = Mapping[str, Any]
 
@@ -69,10 +69,7 @@ def _question(fields: Doc, options: Sequence[str], prompt: str) -> tuple[str, st
         question = f"{context}\n\nQuestion: {question}"
         taken.insert(0, context_name)
     if options:
-        lines = (
-            f"{letter}) {text}" for letter, text in zip(ascii_uppercase, options, strict=False)
-        )
-        question = f"{question}\n\nChoices:\n" + "\n".join(lines)
+        question = with_options(question, zip(ascii_uppercase, options, strict=False))
         taken.append("the options")
     return question, ", ".join(taken)
 
@@ -81,25 +78,29 @@ def _references(fields: Doc, options: Sequence[str], target: Any) -> tuple[list[
     for name in _INDEXES if options else ():
         place = _place(fields.get(name), options, _labels(fields))
         if place is not None:
-            return [f"{ascii_uppercase[place]}) {options[place]}"], f"the option of {name}"
+            return [_with_letter(place, options)], f"the option of {name}"
     for name in _ANSWERS:
         if answers := _answers(fields.get(name)):
             return answers, name
     place = _place(target, options, _labels(fields))
     if place is not None and not _is_number(target):
-        return [f"{ascii_uppercase[place]}) {options[place]}"], "the option of the logged target"
+        return [_with_letter(place, options)], "the option of the logged target"
     return _answers(listed(target)), "the logged target"
+
+
+def _with_letter(place: int, options: Sequence[str]) -> str:
+    letter = ascii_uppercase[place]
+    return f"{letter}) {options[place]}"
 
 
 def _options(fields: Doc) -> list[str]:
     """The options of a multiple-choice question; none for another."""
     for name in _OPTIONS:
-        value = listed(fields.get(name))
-        value = value.get("text") if isinstance(value, Mapping) else value
-        if isinstance(value, (list, tuple)):
-            several = [each.get("text") if isinstance(each, Mapping) else each for each in value]
-            if 2 <= len(several) <= len(ascii_uppercase) and all(map(_is_text, several)):
-                return [str(each).strip() for each in several]
+        several = _text_of(listed(fields.get(name)))
+        if isinstance(several, (list, tuple)):
+            options = [_text_of(each) for each in several]
+            if 2 <= len(options) <= len(ascii_uppercase) and all(map(_is_text, options)):
+                return [str(each).strip() for each in options]
     for pattern in _OPTION_COLUMNS:
         for start in (0, 1):
             columns = _columns(fields, pattern, start)
@@ -108,10 +109,15 @@ def _options(fields: Doc) -> list[str]:
     return []
 
 
+def _text_of(value: Any) -> Any:
+    return value.get("text") if isinstance(value, Mapping) else value
+
+
 def _columns(fields: Doc, pattern: str, start: int) -> list[str]:
     found: list[str] = []
     for n, letter in enumerate(ascii_uppercase):
-        value = fields.get(pattern.format(n=n + start, letter=letter.lower()))
+        name = pattern.format(n=n + start, letter=letter.lower())
+        value = fields.get(name)
         if not _is_text(value):
             break
         found.append(str(value).strip())
@@ -121,8 +127,12 @@ def _columns(fields: Doc, pattern: str, start: int) -> list[str]:
 def _labels(fields: Doc) -> list[str]:
     """What the options are called where the document says so, as ARC does: 1 to 4, or A to D."""
     choices = fields.get("choices")
-    labels = choices.get("label") if isinstance(choices, Mapping) else None
-    return [str(each) for each in labels] if isinstance(labels, (list, tuple)) else []
+    if not isinstance(choices, Mapping):
+        return []
+    labels = choices.get("label")
+    if not isinstance(labels, (list, tuple)):
+        return []
+    return [str(label) for label in labels]
 
 
 def _place(value: Any, options: Sequence[str], labels: Sequence[str]) -> int | None:
@@ -145,14 +155,24 @@ def _place(value: Any, options: Sequence[str], labels: Sequence[str]) -> int | N
 
 def _answers(value: Any) -> list[str]:
     if isinstance(value, Mapping):
-        several = texts(value.get("value")) + texts(value.get("text")) + texts(value.get("aliases"))
-        return list(dict.fromkeys(several))[:_N_ALIASES]
+        several: list[str] = []
+        for name in ("value", "text", "aliases"):
+            several += texts(value.get(name))
+        return _few(several)
     if isinstance(value, (list, tuple)):
         flat = [each for each in value if not isinstance(each, (list, dict))]
-        return list(dict.fromkeys(texts(flat)))[:_N_ALIASES]
-    if isinstance(value, str) and "####" in value:
+        return _few(texts(flat))
+    if isinstance(value, bool):
+        return []
+    if isinstance(value, str):
         value = value.split("####")[-1]
-    return [] if isinstance(value, bool) else [text.strip() for text in texts(value)]
+    return [text.strip() for text in texts(value)]
+
+
+def _few(answers: Sequence[str]) -> list[str]:
+    """The first different ones."""
+    different = list(dict.fromkeys(answers))
+    return different[:_N_ALIASES]
 
 
 def _is_text(value: Any) -> bool:

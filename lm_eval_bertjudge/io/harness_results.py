@@ -17,7 +17,15 @@ logger = logging.getLogger(__name__)
 _DATE = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
 _NAME = re.compile(rf"(?:samples_)?(?P<task>.*?)(?:_(?P<date>{_DATE}))?")
 # pretrained=org__model_task, as 0.4.0 wrote it, and pretrained__org__model_task of 0.4.2
-_WITH_MODEL = re.compile(r"pretrained(?:=|__)(?P<model>[^_,]+(?:__[^_,]+)*)_(?P<task>[^_].*)")
+_WITH_MODEL = re.compile(
+    r"""
+    pretrained(?:=|__)
+    (?P<model> [^_,]+ (?:__[^_,]+)* )
+    _
+    (?P<task> [^_].* )
+    """,
+    re.VERBOSE,
+)
 
 
 def origin(file: Path) -> Origin:

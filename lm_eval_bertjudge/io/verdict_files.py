@@ -46,27 +46,29 @@ def read(paths: Sequence[Path]) -> list[Row]:
     Raises:
         InputError: Nothing was found, a row has no verdict, or two rows have one id.
     """
-    files = [
-        file
-        for path in paths
-        for file in (sorted(path.rglob("verdicts_*.jsonl")) if path.is_dir() else [path])
-    ]
-    by_file = {
-        file: [_row(row, file, number) for number, row in enumerate(read_rows(file), start=1)]
-        for file in files
-    }
-    rows = _apart(by_file)
+    rows = _apart({file: _rows(file) for file in _files(paths)})
     if not rows:
-        raise InputError(
-            f"no verdicts in {', '.join(map(str, paths))}: make them with `bertjudge rejudge`"
-        )
-    if twice := [name for name, n in Counter(row["id"] for row in rows).items() if n > 1]:
+        places = ", ".join(map(str, paths))
+        raise InputError(f"no verdicts in {places}: make them with `bertjudge rejudge`")
+    n_rows = Counter(row["id"] for row in rows)
+    if twice := [name for name, n in n_rows.items() if n > 1]:
         raise InputError(
             f"{len(twice)} ids occur more than once, such as {_listed(twice)}: rows are joined by id"
         )
     _warn_of_mixtures(rows)
     newest = newest_runs(rows)
     return [row | {"generator": model_name(row, newest)} for row in rows]
+
+
+def _files(paths: Sequence[Path]) -> list[Path]:
+    files: list[Path] = []
+    for path in paths:
+        files += sorted(path.rglob("verdicts_*.jsonl")) if path.is_dir() else [path]
+    return files
+
+
+def _rows(file: Path) -> list[Row]:
+    return [_row(row, file, number) for number, row in enumerate(read_rows(file), start=1)]
 
 
 def _warn_of_mixtures(rows: Sequence[Row]) -> None:
@@ -91,7 +93,9 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}T[\d.-]+")
 
 def _apart(by_file: Mapping[Path, list[Row]]) -> list[Row]:
     """The rows of all files; what has an id that another file has too is told apart by the file's date or name."""
-    n_files = Counter(name for rows in by_file.values() for name in {row["id"] for row in rows})
+    n_files: Counter[str] = Counter()
+    for rows in by_file.values():
+        n_files.update({row["id"] for row in rows})
     apart = []
     for file, rows in by_file.items():
         date = _DATE.search(file.stem)
@@ -110,8 +114,6 @@ def _row(row: Row, file: Path, number: int) -> Row:
             f"{file}, row {number} has no `verdicts` and no `correct`; it has {', '.join(row)}"
         )
     checks.judged(row, f"{file}, row {number}")
-    flat = {"judge": {name: row.get(name) for name in _FLAT}}
-    references = row.get("references", row.get("reference", []))
     default = {
         "id": str(number),
         "question": "",
@@ -121,26 +123,35 @@ def _row(row: Row, file: Path, number: int) -> Row:
         "category": "",
     }
     filled = default | {name: value for name, value in row.items() if value is not None}
+    references = row.get("references", row.get("reference", []))
     return filled | {
         "id": str(filled["id"]),
         "references": references if isinstance(references, list) else [references],
         "old": row.get("old") or {},
         "unparsed": row.get("unparsed") or [],
-        "verdicts": {
-            name: _in_words_of_today(verdict, name)
-            for name, verdict in (row.get("verdicts") or flat).items()
-        },
+        "verdicts": _verdicts(row),
     }
+
+
+def _verdicts(row: Row) -> dict[str, Row]:
+    """The verdicts of a row by method; those of `bertjudge judge` stand in the row itself."""
+    verdicts = row.get("verdicts")
+    if not verdicts:
+        verdicts = {"judge": {name: row.get(name) for name in _FLAT}}
+    return {method: _in_words_of_today(verdict, method) for method, verdict in verdicts.items()}
 
 
 def _in_words_of_today(verdict: Row, method: str) -> Row:
     """A verdict of an older file: it named the stage that judged and not the judge, and had a score in its reason."""
-    source, reason = verdict["source"], verdict["reason"]
+    source = verdict["source"]
+    reason = verdict["reason"]
     if source == "judge":
         is_llm = method == "llm" or reason == Reason.LLM
-        return verdict | {"source": str(Source.LLM if is_llm else Source.ENCODER)}
+        judge = Source.LLM if is_llm else Source.ENCODER
+        return verdict | {"source": str(judge)}
     if source in _OLD_SOURCES:
-        verdict = verdict | {"source": str(_OLD_SOURCES[source])}
+        source = _OLD_SOURCES[source]
+        verdict = verdict | {"source": str(source)}
     if with_score := _OLD_SCORE.fullmatch(reason or ""):
         verdict = verdict | {"reason": with_score[1], "score": float(with_score[2])}
     return verdict
@@ -170,11 +181,8 @@ def decision(row: Mapping[str, Any], name: str) -> int:
     value = row["old"].get(name, row.get(name))
     found = label_of(value, f"{name}, row {row['id']}: ")
     if found is None:
-        names = [
-            *row["verdicts"],
-            *row["old"],
-            *(key for key in row if key not in ("verdicts", "old")),
-        ]
+        fields = [name for name in row if name not in ("verdicts", "old")]
+        names = [*row["verdicts"], *row["old"], *fields]
         raise InputError(
             f"row {row['id']}: no 0 or 1 by the name {name!r} (found {value!r}); it has {', '.join(names)}"
         )
@@ -212,13 +220,15 @@ def labels(spec: str, rows: Sequence[Row], *, subset: bool = False) -> dict[str,
     """
     if Path(spec).suffix in SUFFIXES or Path(spec).is_file():
         found = _labels_file(Path(spec))
-        _check_ids(set(found), {row["id"] for row in rows}, spec, subset=subset)
+        expected = {row["id"] for row in rows}
+        _check_ids(set(found), expected, spec, subset=subset)
     else:
         found = {row["id"]: {"label": _field(row, spec)} for row in rows}
-    read = {name: label_of(row["label"], f"{spec}, id {name}: ") for name, row in found.items()}
-    kept = {
-        name: found[name] | {"label": label} for name, label in read.items() if label is not None
-    }
+    kept = {}
+    for name, row in found.items():
+        label = label_of(row["label"], f"{spec}, id {name}: ")
+        if label is not None:
+            kept[name] = row | {"label": label}
     if not kept:
         raise InputError(f"--labels {spec}: no row has a label; 1 is right, 0 is wrong")
     return kept
@@ -241,14 +251,16 @@ def _labels_file(path: Path) -> dict[str, Row]:
             raise InputError(
                 f"{path}, row {number}: columns id and label were expected; it has {', '.join(row)}"
             )
-        if str(row["id"]) in found:
-            raise InputError(f"{path}, row {number}: the id {row['id']} is there twice")
-        found[str(row["id"])] = row
+        name = str(row["id"])
+        if name in found:
+            raise InputError(f"{path}, row {number}: the id {name} is there twice")
+        found[name] = row
     return found
 
 
 def _check_ids(found: set[str], expected: set[str], what: str, *, subset: bool) -> None:
-    missing, extra = sorted(expected - found), sorted(found - expected)
+    missing = sorted(expected - found)
+    extra = sorted(found - expected)
     if extra:
         raise InputError(f"{what}: {len(extra)} ids that no verdict has: {_listed(extra)}")
     if missing and not subset:
@@ -265,11 +277,12 @@ def match(rows: Sequence[Row], others: Sequence[Row], what: str) -> list[Row]:
         InputError: The two have different ids; the message names some.
     """
     by_id = {row["id"]: row for row in others}
-    _check_ids(set(by_id), {row["id"] for row in rows}, what, subset=False)
-    return [by_id[row["id"]] for row in rows]
+    ids = [row["id"] for row in rows]
+    _check_ids(set(by_id), set(ids), what, subset=False)
+    return [by_id[name] for name in ids]
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (
-        f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    )
+    first = ", ".join(names[:_SHOWN])
+    n_more = len(names) - _SHOWN
+    return f"{first} and {n_more} more" if n_more > 0 else first

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io.answers import Reading
 from lm_eval_bertjudge.io.output import locked_folder
-from lm_eval_bertjudge.io.rows import readable_twice
+from lm_eval_bertjudge.io.rows import Row, readable_twice
 from lm_eval_bertjudge.judges.encoder.cache import location
 from lm_eval_bertjudge.known_tasks import Templates
 from lm_eval_bertjudge.options import WHICH_JUDGE, JudgeOptions, add_flags, chosen
@@ -37,6 +37,30 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "rejudge", help="judge answers in sample files of lm_eval, or in triplet files"
     )
+    _add_inputs(parser)
+    _add_templates(parser)
+    parser.add_argument(
+        "--method",
+        action="append",
+        choices=METHODS,
+        help="repeatable; llm is the one of --llm beside the judge (default: all that can run)",
+    )
+    parser.add_argument("--generator", help="the model's name, where no results_*.json says it")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print three rebuilt items and judge nothing"
+    )
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default="process",
+        help="ray: one judge on each free CPU of this machine or of a Ray cluster (with --device cuda: on each GPU)",
+    )
+    parser.add_argument("--workers", type=int, help="with --engine ray: at most so many judges")
+    add_flags(parser, _FLAGS)
+    parser.set_defaults(run=run)
+
+
+def _add_inputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths",
         nargs="+",
@@ -51,6 +75,9 @@ def add_parser(commands: Any) -> None:
         "--task", help="for samples of a task that judges: rebuild items as its pipeline does"
     )
     parser.add_argument("--include_path", help="folder with task files of your own, for --task")
+
+
+def _add_templates(parser: argparse.ArgumentParser) -> None:
     on_doc = (
         "field or Jinja template on `doc`, also per task as TASK=TEMPLATE; of plain rows the column"
     )
@@ -63,23 +90,6 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--candidate", help="column of plain rows: the answer to judge")
     parser.add_argument("--id", help="column of plain rows: their id")
     parser.add_argument("--label", help="column of plain rows: a person's 1 or 0")
-    parser.add_argument(
-        "--method",
-        action="append",
-        choices=METHODS,
-        help="repeatable; llm is the one of --llm beside the judge (default: all that can run)",
-    )
-    parser.add_argument("--generator", help="the model's name, where no results_*.json says it")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="print three rebuilt items and judge nothing"
-    )
-    parser.add_argument(
-        "--engine", choices=ENGINES, default="process",
-        help="ray: one judge on each free CPU of this machine or of a Ray cluster (with --device cuda: on each GPU)",
-    )  # fmt: skip
-    parser.add_argument("--workers", type=int, help="with --engine ray: at most so many judges")
-    add_flags(parser, _FLAGS)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> str:
@@ -106,32 +116,22 @@ def _rejudge(args: argparse.Namespace, paths: Sequence[Path]) -> str:
     judging = judging_of(settings)
     chunk = LLM_CHUNK if methods.ask_llm else CHUNK
 
-    def sources() -> Iterator[Source]:
-        for each in inputs:
-            rows = [row | {"judging": judging} for row in each.rows()]
-            yield Source(
-                each.file,
-                args.output / each.output,
-                rows,
-                run_id(each.file, rows, settings),
-                chunk,
-            )
+    outputs = [args.output / each.output for each in inputs]
 
-    with (
-        locked_folder(args.output),
-        starting as engine,
-        tqdm(
-            total=sum(each.n_answers for each in inputs),
-            desc="rejudging",
-            unit=" rows",
-            disable=None,
-        ) as bar,
-    ):
+    def sources() -> Iterator[Source]:
+        for each, output in zip(inputs, outputs, strict=True):
+            rows = [row | {"judging": judging} for row in each.rows()]
+            run = run_id(each.file, rows, settings)
+            yield Source(each.file, output, rows, run, chunk)
+
+    n_answers = sum(each.n_answers for each in inputs)
+    progress = tqdm(total=n_answers, desc="rejudging", unit=" rows", disable=None)
+    with locked_folder(args.output), starting as engine, progress as bar:
         refuse_other_judging(args.output, judging)
         judge_files(sources(), engine, bar)
-        return results.write(
-            [(each.file, args.output / each.output) for each in inputs], args.output, settings
-        )
+        files = [each.file for each in inputs]
+        judged = list(zip(files, outputs, strict=True))
+        return results.write(judged, args.output, settings)
 
 
 def _options(given: Mapping[str, Any], wanted: Sequence[str] | None) -> dict[str, JudgeOptions]:
@@ -140,17 +140,20 @@ def _options(given: Mapping[str, Any], wanted: Sequence[str] | None) -> dict[str
     Raises:
         InputError: An option is impossible, or an LLM is given and no method asks it.
     """
-    asks_llm, has_llm = given.get("judge") == "llm", "llm" in given
-    possible = [name for name in METHODS if name != "llm" or (has_llm and not asks_llm)]
+    asks_llm = given.get("judge") == "llm"
+    has_both = "llm" in given and not asks_llm
+    possible = [name for name in METHODS if name != "llm" or has_both]
     names = list(dict.fromkeys(wanted or possible))
-    encoder = {name: value for name, value in given.items() if name != "llm"}
-    own = given if asks_llm or "llm" not in names else encoder
-    return {
-        name: JudgeOptions(**{**given, "judge": "llm"})
-        if name == "llm"
-        else JudgeOptions(**{**own, "method": name})
-        for name in names
-    }
+    own = dict(given)
+    if "llm" in names and not asks_llm:
+        own.pop("llm", None)
+    options = {}
+    for name in names:
+        if name == "llm":
+            options[name] = JudgeOptions(**{**given, "judge": "llm"})
+        else:
+            options[name] = JudgeOptions(**{**own, "method": name})
+    return options
 
 
 def _engine(args: argparse.Namespace, methods: Methods) -> AbstractContextManager[Engine]:
@@ -172,7 +175,8 @@ def _engine(args: argparse.Namespace, methods: Methods) -> AbstractContextManage
 
 def _anywhere(options: JudgeOptions) -> JudgeOptions:
     """The options as they are said in another working directory."""
-    folder, file = Path(options.judge).expanduser(), location(options.cache)
+    folder = Path(options.judge).expanduser()
+    file = location(options.cache)
     is_folder = options.judge != "default" and folder.is_dir()
     return replace(
         options,
@@ -184,8 +188,10 @@ def _anywhere(options: JudgeOptions) -> JudgeOptions:
 def _reading(args: argparse.Namespace) -> tuple[Reading, baseline.Match]:
     """How the flags say that logs are read, and which comparison suits them."""
     match: baseline.Match = args.match or "auto"
-    questions, references = _by_task(args.question), _by_task(args.reference)
-    question, reference = questions.pop("", None), references.pop("", None)
+    questions = _by_task(args.question)
+    references = _by_task(args.reference)
+    question = questions.pop("", None)
+    reference = references.pop("", None)
     templates = Templates(question or "", reference) if reference else None
     if args.task is not None:
         templates, match = _of_task(args, question, reference)
@@ -241,14 +247,21 @@ def _of_task(
 
 def _preview(inputs: Sequence[Input]) -> str:
     """Per log how many answers it has and what was taken for question and reference; then three items of each task."""
-    blocks = [
-        f"{each.file}: {each.n_answers} answers; {each.first[0].get('taken', 'by its columns')}"
-        for each in inputs
-    ]
-    by_task = {each.first[0]["task"]: each.first for each in reversed(inputs)}
-    for row in (row for rows in reversed(by_task.values()) for row in rows):
-        blocks.append(
-            f"--- {row['id']}\nquestion: {row['question']}\nreferences: {row['references']}\n"
-            f"candidate ends: {row['candidate'][-300:]!r}\nold metrics: {row['old']}"
-        )
+    blocks = []
+    by_task = {}
+    for each in inputs:
+        taken = each.first[0].get("taken", "by its columns")
+        blocks.append(f"{each.file}: {each.n_answers} answers; {taken}")
+    for each in reversed(inputs):
+        by_task[each.first[0]["task"]] = each.first
+    for rows in reversed(by_task.values()):
+        blocks += map(_item, rows)
     return "\n".join(blocks)
+
+
+def _item(row: Row) -> str:
+    end = row["candidate"][-300:]
+    return (
+        f"--- {row['id']}\nquestion: {row['question']}\nreferences: {row['references']}\n"
+        f"candidate ends: {end!r}\nold metrics: {row['old']}"
+    )

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lm_eval_bertjudge.io.answers import NotGeneratedError, Origin, Reading, answer_row
+from lm_eval_bertjudge.io.answers import (
+    NotGeneratedError,
+    Origin,
+    Reading,
+    answer_row,
+    with_options,
+)
 from lm_eval_bertjudge.io.rows import Row, read_rows
 
 
@@ -29,16 +35,32 @@ def rows(file: Path, reading: Reading) -> Iterator[Row]:
     for n, each in enumerate(state["request_states"]):
         if each.get("reference_index") is not None:
             raise NotGeneratedError(file)
-        instance, letters = each["instance"], each.get("output_mapping") or {}
-        completions = [done["text"] for done in (each.get("result") or {}).get("completions", [])]
-        trial = each.get("train_trial_index") or 0
-        doc_id = f"{instance.get('id', n)}" + (f"-{trial}" if trial else "")
-        for repeat, completion in enumerate(completions):
-            yield answer_row(
-                origin, doc_id, completion, question=_question(instance, letters),
-                references=_references(instance, letters),
-                repeat=repeat if len(completions) > 1 else None,
-            )  # fmt: skip
+        yield from _answers(each, n, origin)
+
+
+def _answers(state: Mapping[str, Any], n: int, origin: Origin) -> Iterator[Row]:
+    instance = state["instance"]
+    letters = state.get("output_mapping") or {}
+    text = str(instance["input"]["text"])
+    question = with_options(text, letters.items())
+    references = _references(instance, letters)
+    result = state.get("result") or {}
+    completions = result.get("completions", [])
+    for repeat, completion in enumerate(completions):
+        yield answer_row(
+            origin,
+            _doc_id(state, n),
+            completion["text"],
+            question=question,
+            references=references,
+            repeat=repeat if len(completions) > 1 else None,
+        )
+
+
+def _doc_id(state: Mapping[str, Any], n: int) -> str:
+    name = state["instance"].get("id", n)
+    trial = state.get("train_trial_index") or 0
+    return f"{name}-{trial}" if trial else str(name)
 
 
 def _task(file: Path) -> str:
@@ -51,15 +73,13 @@ def _task(file: Path) -> str:
         return file.resolve().parent.name
 
 
-def _question(instance: Mapping[str, Any], letters: Mapping[str, str]) -> str:
-    lines = "".join(f"\n{letter}) {text}" for letter, text in letters.items())
-    return str(instance["input"]["text"]) + (f"\n\nChoices:{lines}" if lines else "")
-
-
 def _references(instance: Mapping[str, Any], letters: Mapping[str, str]) -> list[str]:
     """The references that are tagged correct; of options with their letter."""
-    correct = [
-        each["output"]["text"] for each in instance["references"] if "correct" in each["tags"]
-    ]
     by_text = {text: letter for letter, text in letters.items()}
-    return [f"{by_text[text]}) {text}" if text in by_text else text for text in correct]
+    correct = []
+    for each in instance["references"]:
+        if "correct" in each["tags"]:
+            text = each["output"]["text"]
+            letter = by_text.get(text)
+            correct.append(text if letter is None else f"{letter}) {text}")
+    return correct

@@ -13,8 +13,9 @@ from lm_eval_bertjudge.io.answers import (
     answer_row,
     content_text,
     last_user_message,
-    number,
+    numbers,
     texts,
+    with_options,
 )
 from lm_eval_bertjudge.io.find import stem
 from lm_eval_bertjudge.io.rows import Row, read_rows
@@ -28,22 +29,39 @@ def matches(first: Row, file: Path) -> bool:
 def rows(file: Path, reading: Reading) -> Iterator[Row]:
     """The answers in a log, one per sample and epoch."""
     log = next(read_rows(file))
-    spec = log.get("header.json", log).get("eval") or {}
-    origin = Origin(
-        task=str(spec.get("task") or stem(file)),
-        generator=reading.generator or str(spec.get("model") or ""),
-        run=str(spec.get("created") or ""),
-    )
-    samples = log.get("samples") or [
-        log[name] for name in sorted(log) if name.startswith("samples/")
-    ]
-    several = any(sample.get("epoch", 1) > 1 for sample in samples)
+    origin = _origin(log, file, reading)
+    samples = log.get("samples") or _packed_samples(log)
+    several = any(_epoch(sample) > 1 for sample in samples)
     for sample in samples:
         yield answer_row(
-            origin, sample["id"], _candidate(sample), question=_question(sample),
-            references=_references(sample), old=_scores(sample),
-            repeat=sample.get("epoch", 1) - 1 if several else None,
-        )  # fmt: skip
+            origin,
+            sample["id"],
+            _candidate(sample),
+            question=_question(sample),
+            references=_references(sample),
+            old=_scores(sample),
+            repeat=_epoch(sample) - 1 if several else None,
+        )
+
+
+def _origin(log: Row, file: Path, reading: Reading) -> Origin:
+    header = log.get("header.json", log)
+    spec = header.get("eval") or {}
+    task = spec.get("task") or stem(file)
+    generator = reading.generator or spec.get("model") or ""
+    run = spec.get("created") or ""
+    return Origin(task=str(task), generator=str(generator), run=str(run))
+
+
+def _packed_samples(log: Row) -> list[Any]:
+    """The samples of an .eval file, each under the name that it has in the zip."""
+    names = [name for name in log if name.startswith("samples/")]
+    return [log[name] for name in sorted(names)]
+
+
+def _epoch(sample: Mapping[str, Any]) -> int:
+    epoch: int = sample.get("epoch", 1)
+    return epoch
 
 
 def _candidate(sample: Mapping[str, Any]) -> str:
@@ -54,22 +72,24 @@ def _candidate(sample: Mapping[str, Any]) -> str:
 
 def _question(sample: Mapping[str, Any]) -> str:
     question = last_user_message(sample["input"])
+    return with_options(question, _options(sample).items())
+
+
+def _options(sample: Mapping[str, Any]) -> dict[str, str]:
+    """The options by their letters."""
     options = texts(sample.get("choices"))
-    if not options:
-        return question
-    lines = (f"{letter}) {text}" for letter, text in zip(ascii_uppercase, options, strict=False))
-    return f"{question}\n\nChoices:\n" + "\n".join(lines)
+    return dict(zip(ascii_uppercase, options, strict=False))
 
 
 def _references(sample: Mapping[str, Any]) -> list[str]:
-    options = texts(sample.get("choices"))
-    targets = texts(sample.get("target"))
-    letters = dict(zip(ascii_uppercase, options, strict=False))
-    return [f"{each}) {letters[each]}" if each in letters else each for each in targets]
+    options = _options(sample)
+    references = []
+    for target in texts(sample.get("target")):
+        is_letter = target in options
+        references.append(f"{target}) {options[target]}" if is_letter else target)
+    return references
 
 
 def _scores(sample: Mapping[str, Any]) -> dict[str, float]:
-    scores = {
-        name: number(score.get("value")) for name, score in (sample.get("scores") or {}).items()
-    }
-    return {f"{name},none": value for name, value in scores.items() if value is not None}
+    logged = sample.get("scores") or {}
+    return numbers({f"{name},none": score.get("value") for name, score in logged.items()})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lm_eval_bertjudge.io.answers import (
     NotGeneratedError,
@@ -14,13 +14,22 @@ from lm_eval_bertjudge.io.answers import (
     answer_row,
     last_user_message,
     listed,
-    number,
+    numbers,
     texts,
 )
 from lm_eval_bertjudge.io.find import stem
 from lm_eval_bertjudge.io.rows import Row, read_rows
 
 _NAME = re.compile(r"details_(?P<task>.+?)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.-]+)")
+
+
+class Details(NamedTuple):
+    """What a row says, whatever version wrote it; no answers where they are likelihoods."""
+
+    question: str
+    references: list[str]
+    answers: list[str]
+    metrics: Mapping[str, Any]
 
 
 def matches(first: Row, file: Path) -> bool:
@@ -35,37 +44,50 @@ def rows(file: Path, reading: Reading) -> Iterator[Row]:
     Raises:
         NotGeneratedError: The answers are likelihoods.
     """
-    match = _NAME.fullmatch(stem(file))
-    # .../details/MODEL/DATE/details_TASK_DATE.parquet
-    origin = Origin(
-        task=(match["task"] if match else stem(file)).split("|")[1 if "|" in stem(file) else 0],
-        generator=reading.generator or file.resolve().parent.parent.name,
-        run=match["date"] if match else "",
-    )
+    origin = _origin(file, reading)
     for n, row in enumerate(read_rows(file)):
-        question, golds, answers, metrics = _new(row) if "doc" in row else _old(row)
-        if not answers:
+        details = _new(row) if "doc" in row else _old(row)
+        if not details.answers:
             raise NotGeneratedError(file)
-        scores = {f"{name},none": number(value) for name, value in (metrics or {}).items()}
-        for repeat, candidate in enumerate(answers):
+        several = len(details.answers) > 1
+        scores = numbers(details.metrics)
+        for repeat, candidate in enumerate(details.answers):
             yield answer_row(
-                origin, n, candidate, question=question, references=golds,
-                old={name: value for name, value in scores.items() if value is not None},
-                repeat=repeat if len(answers) > 1 else None,
-            )  # fmt: skip
+                origin,
+                n,
+                candidate,
+                question=details.question,
+                references=details.references,
+                old={f"{name},none": value for name, value in scores.items()},
+                repeat=repeat if several else None,
+            )
 
 
-def _new(row: Row) -> tuple[str, list[str], list[str], Mapping[str, Any]]:
-    doc, response = row["doc"], row["model_response"]
-    places = doc["gold_index"] if isinstance(doc["gold_index"], list) else [doc["gold_index"]]
-    golds = texts([doc["choices"][place] for place in places])
-    likelihoods = response.get("logprobs")
-    return doc["query"], golds, [] if likelihoods else texts(response["text"]), row["metric"]
+def _origin(file: Path, reading: Reading) -> Origin:
+    """By the path .../details/MODEL/DATE/details_TASK_DATE.parquet, where TASK may be SUITE|NAME|SHOTS."""
+    name, date = stem(file), ""
+    if match := _NAME.fullmatch(name):
+        name, date = match["task"], match["date"]
+    parts = name.split("|")
+    task = parts[1] if len(parts) > 1 else name
+    generator = reading.generator or file.resolve().parent.parent.name
+    return Origin(task=task, generator=generator, run=date)
 
 
-def _old(row: Row) -> tuple[str, list[str], list[str], Mapping[str, Any]]:
+def _new(row: Row) -> Details:
+    doc = row["doc"]
+    response = row["model_response"]
+    index = doc["gold_index"]
+    places = index if isinstance(index, list) else [index]
+    references = texts([doc["choices"][place] for place in places])
+    answers = [] if response.get("logprobs") else texts(response["text"])
+    return Details(doc["query"], references, answers, row["metric"] or {})
+
+
+def _old(row: Row) -> Details:
     answers = listed(row["predictions"])
-    is_generated = isinstance(answers, list) and all(isinstance(each, str) for each in answers)
-    golds = texts(listed(row["gold"]))
+    if not isinstance(answers, list) or not all(isinstance(each, str) for each in answers):
+        answers = []
     question = last_user_message(row.get("example") or row["full_prompt"])
-    return question, golds, answers if is_generated else [], row.get("metrics") or {}
+    references = texts(listed(row["gold"]))
+    return Details(question, references, answers, row.get("metrics") or {})

@@ -33,6 +33,7 @@ _NOT_METRICS = {
     "target_hash", "repeats", "schema_version",
 }  # fmt: skip
 _UNPARSED = "[invalid]"  # what the harness's regex filters give where they find nothing
+_LIKELIHOOD = re.compile(r"-\d+\.\d{4,}(e[+-]?\d+)?")
 _MAJORITY = re.compile(r"maj@\d+|majority.*")
 
 
@@ -67,13 +68,21 @@ def rows(file: Path, reading: Reading) -> Iterator[Row]:
         responses = _responses(document.sample, file)
         item = item_of(document.sample, source.task, reading)
         several = len(responses) > 1
+        votes = {"majority": document.majority} if document.majority else {}
         for repeat, response in enumerate(responses):
             yield answer_row(
-                source, doc_id, response, repeat=repeat if several else None,
-                question=item.question, references=item.references, category=item.category,
-                old=document.metrics_of(repeat), unparsed=document.unparsed, taken=item.taken,
-                **({"majority": document.majority} if document.majority else {}),
-            )  # fmt: skip
+                source,
+                doc_id,
+                response,
+                repeat=repeat if several else None,
+                question=item.question,
+                references=item.references,
+                category=item.category,
+                old=document.metrics_of(repeat),
+                unparsed=document.unparsed,
+                taken=item.taken,
+                **votes,
+            )
 
 
 class Document(NamedTuple):
@@ -113,9 +122,9 @@ def _documents(lines: Iterator[Row], file: Path, filters: Sequence[str]) -> dict
         n = n_filters[key] = n_filters.get(key, 0) + 1
         name = line.get("filter") or _filter_name(n, filters)
         document = documents.setdefault(key, Document(line, {}, {}, {}, []))
-        _kept_in(document, line, name).update(
-            {f"{metric},{name}": value for metric, value in _metrics(line).items()}
-        )
+        kept = _kept_in(document, line, name)
+        for metric, value in _metrics(line).items():
+            kept[f"{metric},{name}"] = value
         if line.get("filtered_resps") == [_UNPARSED]:
             document.unparsed.append(name)
     return documents
@@ -129,7 +138,8 @@ def _filter_name(n: int, filters: Sequence[str]) -> str:
 
 def _kept_in(document: Document, line: Row, name: str) -> dict[str, float]:
     """Which answers a line's metrics are about."""
-    answers = line["resps"][0] if isinstance(line["resps"], list) and line["resps"] else None
+    resps = line["resps"]
+    answers = resps[0] if isinstance(resps, list) and resps else None
     n_left = len(line.get("filtered_resps") or [])
     if not isinstance(answers, list) or n_left != 1 or len(answers) == n_left:
         return document.every
@@ -138,12 +148,12 @@ def _kept_in(document: Document, line: Row, name: str) -> dict[str, float]:
 
 def _metrics(line: Row) -> dict[str, float]:
     names = line.get("metrics") or [name for name in line if name not in _NOT_METRICS]
-    values = {name: line.get(name) for name in names}
-    return {
-        name: float(value)
-        for name, value in values.items()
-        if isinstance(value, (bool, int, float))
-    }
+    metrics = {}
+    for name in names:
+        value = line.get(name)
+        if isinstance(value, (bool, int, float)):
+            metrics[name] = float(value)
+    return metrics
 
 
 def item_of(sample: Row, task: str, reading: Reading) -> Item:
@@ -177,11 +187,20 @@ def _request(sample: Row) -> list[Any]:
     request = sample.get("arguments")
     if isinstance(request, dict):  # {"gen_args_0": {"arg_0": prompt, ...}} in later versions
         request = [next(iter(request.values()), None)]
-    first = request[0] if isinstance(request, list) and request else request
-    if isinstance(first, dict) and "role" not in first:
-        return list(first.values()) or [None]
-    arguments = first if isinstance(first, list) else request if isinstance(request, list) else None
+    if not isinstance(request, list):
+        return [None]
+    first = request[0] if request else None
+    if (named := _named(first)) is not None:
+        return named
+    arguments = first if isinstance(first, list) else request
     return [_innermost(each) for each in arguments or [None]]
+
+
+def _named(request: Any) -> list[Any] | None:
+    """The values of arguments by name; None for what is none of these, such as the message of a chat."""
+    if not isinstance(request, dict) or "role" in request:
+        return None
+    return list(request.values()) or [None]
 
 
 def _innermost(argument: Any) -> Any:
@@ -192,15 +211,18 @@ def _innermost(argument: Any) -> Any:
 
 def _responses(sample: Row, file: Path) -> list[str]:
     """The answers to a document's first request: one, or several with `repeats`."""
-    resps = listed(sample["resps"])
-    resps = resps if isinstance(resps, list) else [resps]
-    answers = resps[0] if resps and isinstance(resps[0], list) else resps
-    is_pairs = any(isinstance(answer, list) for answer in answers)
-    is_rolling = len(_request(sample)) == 1 and all(map(_is_likelihood, answers))
-    if is_pairs or (is_rolling and answers):
+    answers = listed(sample["resps"])
+    if not isinstance(answers, list):
+        answers = [answers]
+    if answers and isinstance(answers[0], list):
+        answers = answers[0]
+    if answers and _are_likelihoods(answers, _request(sample)):
         raise NotGeneratedError(file)
     return ["" if answer is None else str(answer) for answer in answers]
 
 
-def _is_likelihood(answer: Any) -> bool:
-    return re.fullmatch(r"-\d+\.\d{4,}(e[+-]?\d+)?", str(answer)) is not None
+def _are_likelihoods(answers: Sequence[Any], request: Sequence[Any]) -> bool:
+    """Pairs of likelihood and greediness; or, of a text without a continuation, likelihoods alone."""
+    if any(isinstance(answer, list) for answer in answers):
+        return True
+    return len(request) == 1 and all(_LIKELIHOOD.fullmatch(str(answer)) for answer in answers)

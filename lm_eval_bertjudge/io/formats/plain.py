@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.io.answers import Origin, Reading, answer_row, listed, number, texts
+from lm_eval_bertjudge.io.answers import Origin, Reading, answer_row, listed, numbers, texts
 from lm_eval_bertjudge.io.find import stem
 from lm_eval_bertjudge.io.formats.lm_eval import item_of
 from lm_eval_bertjudge.io.rows import Row, read_rows
@@ -43,19 +43,25 @@ def rows(file: Path, reading: Reading) -> Iterator[Row]:
     for n, row in enumerate(read_rows(file)):
         where = f"{file}, row {n + 1}"
         question, references, candidate = item_fields(row, reading, where)
-        origin = Origin(
-            task=str(row.get("task") or name.removeprefix("samples_")),
-            generator=str(row.get("generator") or reading.generator or ""),
+        task = row.get("task") or name.removeprefix("samples_")
+        generator = row.get("generator") or reading.generator or ""
+        category = row.get("category") or ""
+        answer = answer_row(
+            Origin(task=str(task), generator=str(generator)),
+            n,
+            candidate,
+            question=question,
+            references=references,
+            category=str(category),
+            old=_old(row, where),
         )
-        made = answer_row(
-            origin, n, candidate, question=question, references=references,
-            category=str(row.get("category") or ""), old=_old(row, where),
-        )  # fmt: skip
-        label = {"label": row.get(reading.label)} if reading.label else {}
-        unparsed = {"unparsed": row["unparsed"]} if row.get("unparsed") else {}
         identity = row.get(reading.id or "id")
-        made["id"] = f"{name}/{n}" if identity in (None, "") else str(identity)
-        yield {**row, **made, **unparsed, **label}
+        answer["id"] = f"{name}/{n}" if identity in (None, "") else str(identity)
+        if row.get("unparsed"):
+            answer["unparsed"] = row["unparsed"]
+        if reading.label:
+            answer["label"] = row.get(reading.label)
+        yield row | answer
 
 
 def judge_item(row: Row, reading: Reading, where: str) -> JudgeItem:
@@ -74,22 +80,49 @@ def item_fields(row: Row, reading: Reading, where: str) -> tuple[str, list[str],
     Raises:
         InputError: There is no candidate or no reference; the message begins with `where`.
     """
-    candidate = _columns(row, reading.candidate, _CANDIDATES)[:1]
-    if not candidate:
+    candidates = _columns(row, reading.candidate, _CANDIDATES)
+    if not candidates:
         raise _lacks("a candidate", reading.candidate, "--candidate", row, where)
-    response = "" if row[candidate[0]] is None else str(row[candidate[0]])
-    if isinstance(row.get("doc"), dict) and ("references" not in row or reading.templates):
-        item = item_of(row, str(row.get("task") or ""), reading)
-        if not item.references and reading.templates is None:
-            raise _lacks("a reference", reading.reference, "--reference", row, where)
-        return item.question, list(item.references), response
-    columns = _columns(row, reading.reference, _REFERENCES)
-    cells = [_several(row[name], name) for name in columns if name not in candidate]
-    references: list[str] = next(filter(None, cells), [])
-    if not references and "doc" not in row:
+    candidate = candidates[0]
+    response = "" if row[candidate] is None else str(row[candidate])
+    if _is_of_document(row, reading):
+        question, references = _of_document(row, reading)
+        needs_references = reading.templates is None
+    else:
+        question = _question(row, reading)
+        references = _references(row, reading, candidate)
+        needs_references = "doc" not in row
+    if needs_references and not references:
         raise _lacks("a reference", reading.reference, "--reference", row, where)
-    questions = [row[name] for name in _columns(row, reading.question, _QUESTIONS)]
-    return "".join(texts(questions)[:1]), references, response
+    return question, references, response
+
+
+def _is_of_document(row: Row, reading: Reading) -> bool:
+    """Whether question and references follow from the document in a row, and not from its columns."""
+    if not isinstance(row.get("doc"), dict):
+        return False
+    return "references" not in row or bool(reading.templates)
+
+
+def _of_document(row: Row, reading: Reading) -> tuple[str, list[str]]:
+    task = row.get("task") or ""
+    item = item_of(row, str(task), reading)
+    return item.question, list(item.references)
+
+
+def _question(row: Row, reading: Reading) -> str:
+    columns = _columns(row, reading.question, _QUESTIONS)
+    questions = texts([row[name] for name in columns])
+    return questions[0] if questions else ""
+
+
+def _references(row: Row, reading: Reading, candidate: str) -> list[str]:
+    """The references in the first column that has any and is not the candidate's."""
+    for name in _columns(row, reading.reference, _REFERENCES):
+        references = _several(row[name], name)
+        if references and name != candidate:
+            return references
+    return []
 
 
 def _several(value: Any, name: str) -> list[str]:
@@ -106,19 +139,20 @@ def _columns(row: Row, given: str | None, usual: Sequence[str]) -> list[str]:
 
 
 def _lacks(what: str, given: str | None, flag: str, row: Row, where: str) -> InputError:
-    named = f" by the name {given!r}" if given is not None else ""
-    has = ", ".join(str(name) for name in row if row[name] not in (None, "", [])) or "nothing"
+    named = "" if given is None else f" by the name {given!r}"
+    filled = [str(name) for name, value in row.items() if value not in (None, "", [])]
+    has = ", ".join(filled) or "nothing"
     return InputError(f"{where}: {what}{named} was expected; it has {has}. Name the column: {flag}")
 
 
 def _old(row: Row, where: str) -> dict[str, float]:
     """What the program that wrote the row says of the answer."""
-    logged = row.get("old") or {name: row[name] for name in _METRICS if row.get(name) is not None}
-    logged = listed(logged)
+    usual = {name: row[name] for name in _METRICS if row.get(name) is not None}
+    logged = listed(row.get("old") or usual)
     if not isinstance(logged, Mapping):
         raise InputError(f"{where}: old is {logged!r:.60}; metrics by name were expected")
-    values = {str(name): number(value) for name, value in logged.items()}
-    return {_full(name): value for name, value in values.items() if value is not None}
+    values = numbers(logged)
+    return {_full(name): value for name, value in values.items()}
 
 
 def _full(name: str) -> str:
