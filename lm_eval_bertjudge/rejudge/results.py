@@ -7,25 +7,22 @@ import json
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from lm_eval_bertjudge import __version__
 from lm_eval_bertjudge.io.harness_results import origin
 from lm_eval_bertjudge.io.output import open_output
 from lm_eval_bertjudge.io.rows import Row, read_rows
-from lm_eval_bertjudge.io.runs import Runs, model_name, newest_runs
+from lm_eval_bertjudge.io.runs import newest_runs
+from lm_eval_bertjudge.rejudge.scores import Scores, mean, pooled, scores_of, stderr
 from lm_eval_bertjudge.render import visible
-from lm_eval_bertjudge.text.final_answer import final_answer
-from lm_eval_bertjudge.text.markup import normalize_text
 
 logger = logging.getLogger(__name__)
 
-Scores = dict[str, list[float]]  # by "metric,filter" one number per document
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def write(judged: Sequence[tuple[Path, Path]], folder: Path, settings: Mapping[str, Any]) -> str:
@@ -36,26 +33,36 @@ def write(judged: Sequence[tuple[Path, Path]], folder: Path, settings: Mapping[s
         folder: Where the results go.
         settings: What the verdicts depend on; kept in `config`.
     """
-    newest = newest_runs(row for _, output in judged for row in islice(read_rows(output), 1))
-    models: dict[str, _Model] = {}
-    for log, output in judged:
-        for (name, task), scores in _scores(output, newest).items():
-            model = models.setdefault(name, _Model())
-            model.add(task, scores, origin(log).results)
-    shown = []
+    models = _models(judged)
+    blocks = []
     for name, file_name in _file_names(models).items():
-        content = _results(name, models[name].tasks, models[name].old, settings)
+        content = models[name].results(settings)
+        text = json.dumps(content, indent=2, ensure_ascii=False)
         target = folder / f"results_{file_name}.json"
         with open_output(target) as out:
-            out.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-        shown.append(f"{target}\n{_table(content)}")
-    return "\n".join(shown)
+            out.write(f"{text}\n")
+        blocks.append(f"{target}\n{_table(content)}")
+    return "\n".join(blocks)
+
+
+def _models(judged: Sequence[tuple[Path, Path]]) -> dict[str, _Model]:
+    firsts: list[Row] = []
+    for _, output in judged:
+        firsts += islice(read_rows(output), 1)
+    newest = newest_runs(firsts)
+    models: dict[str, _Model] = {}
+    for log, output in judged:
+        for (name, task), scores in scores_of(output, newest).items():
+            model = models.setdefault(name, _Model(name))
+            model.add(task, scores, origin(log).results)
+    return models
 
 
 class _Model:
     """The scores of a model by task, and what the harness wrote about it."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.tasks: dict[str, Scores] = {}
         self.old: dict[str, Any] = {}
 
@@ -65,133 +72,101 @@ class _Model:
             known.setdefault(name, []).extend(values)
         self.old = _merged(self.old, dict(results))
 
+    def results(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """The content of the file: what the harness wrote, with the new numbers beside."""
+        comparable = {task for task in self.tasks if self._is_of_same_documents(task)}
+        results = {task: self._entry(task, comparable) for task in self.tasks}
+        groups = self._groups(comparable)
+        everything = results | groups
+        subtasks = {group: self.old["group_subtasks"][group] for group in groups}
+        content: dict[str, Any] = {"results": everything}
+        if groups:
+            content["groups"] = groups
+        return content | {
+            "group_subtasks": subtasks | {task: [] for task in results},
+            "configs": {task: self._old("configs", task, {"task": task}) for task in results},
+            "versions": {name: self._old("versions", name, "N/A") for name in everything},
+            "n-shot": {task: self._old("n-shot", task, "N/A") for task in results},
+            "higher_is_better": {name: self._directions(name) for name in everything},
+            "n-samples": {task: self._sizes(task) for task in results},
+            "config": self.old.get("config", {}) | {"bertjudge": dict(settings)},
+            "model_name": self.name,
+            "lm_eval_version": self.old.get("lm_eval_version", "N/A"),
+            "lm_eval_bertjudge_version": __version__,
+        }
+
+    def _old(self, field: str, name: str, default: Any) -> Any:
+        """What the harness wrote in a field about a task or group."""
+        return self.old.get(field, {}).get(name, default)
+
+    def _n_docs(self, task: str) -> int:
+        scores = self.tasks[task]
+        return len(next(iter(scores.values())))
+
+    def _is_of_same_documents(self, task: str) -> bool:
+        """Whether the harness's numbers may stand beside the new ones; where they may not, the log's own means do."""
+        n = self._n_docs(task)
+        n_old = self._old("n-samples", task, {}).get("effective", n)
+        if n_old != n:
+            logger.warning(
+                "%s: the harness's numbers are of %s documents, the log has %s: they are left out",
+                task,
+                n_old,
+                n,
+            )
+        return bool(n_old == n)
+
+    def _entry(self, task: str, comparable: set[str]) -> dict[str, Any]:
+        old = self._old("results", task, {}) if task in comparable else {}
+        return _entry(task, self.tasks[task], old)
+
+    def _groups(self, comparable: set[str]) -> dict[str, dict[str, Any]]:
+        """The harness's groups of which every task was judged."""
+        groups = {}
+        subtasks = self.old.get("group_subtasks", {})
+        for group in subtasks:
+            leaves = list(_leaves(group, subtasks))
+            if leaves and self.tasks.keys() >= set(leaves) and group not in self.tasks:
+                old = self._old("groups", group, {}) if comparable.issuperset(leaves) else {}
+                together = pooled(self.tasks[leaf] for leaf in leaves)
+                groups[group] = _entry(group, together, old)
+        return groups
+
+    def _directions(self, name: str) -> dict[str, Any]:
+        directions: dict[str, Any] = self._old("higher_is_better", name, {})
+        return directions | {"bertjudge": True}
+
+    def _sizes(self, task: str) -> dict[str, Any]:
+        n = self._n_docs(task)
+        sizes: dict[str, Any] = self._old("n-samples", task, {"original": n})
+        return sizes | {"effective": n}
+
 
 def _file_names(names: Iterable[str]) -> dict[str, str]:
     """A file's name for each model; models whose names differ only by signs that no file has get a hash."""
-    plain = {
-        name: re.sub(r"[^A-Za-z0-9._-]+", "__", name).strip("_") or "answers" for name in names
-    }
+    plain = {}
+    for name in names:
+        file_name = _NOT_IN_NAMES.sub("__", name).strip("_")
+        plain[name] = file_name or "answers"
     counts = Counter(plain.values())
-    return {
-        name: file_name if counts[file_name] == 1 else f"{file_name}_{_hash(name)}"
-        for name, file_name in plain.items()
-    }
+    for name, file_name in plain.items():
+        if counts[file_name] > 1:
+            plain[name] = f"{file_name}_{_hash(name)}"
+    return plain
 
 
 def _hash(name: str) -> str:
-    return hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:8]
+    content = name.encode(errors="surrogatepass")
+    return hashlib.sha256(content).hexdigest()[:8]
 
 
 def _merged(known: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     """Two result files of one model: dictionaries by task are united, of anything else the first stays."""
-    both = {
-        name: known[name] | more[name]
-        for name in known
-        if isinstance(known[name], dict) and name in more
-    }
+    both = {}
+    for name, value in known.items():
+        if isinstance(value, dict) and name in more:
+            both[name] = value | more[name]
     return more | known | both
-
-
-def _scores(output: Path, newest: Runs) -> dict[tuple[str, str], Scores]:
-    """By model and task: per document the mean over its answers of every method and old metric."""
-    by_doc: dict[tuple[str, str, Any], list[Row]] = {}
-    for row in read_rows(output):
-        by_doc.setdefault((model_name(row, newest), row["task"], row["doc_id"]), []).append(row)
-    scores: dict[tuple[str, str], Scores] = {}
-    for (name, task, _), answers in by_doc.items():
-        of_task = scores.setdefault((name, task), {})
-        for metric, value in _of_document(answers).items():
-            of_task.setdefault(metric, []).append(value)
-    return scores
-
-
-def _of_document(answers: Sequence[Row]) -> dict[str, float]:
-    """The means over a document's answers; beside a vote of the harness over them, a vote over the verdicts."""
-    values: dict[str, list[float]] = {}
-    for row in answers:
-        new = {f"bertjudge,{name}": float(v["correct"]) for name, v in row["verdicts"].items()}
-        old = {_old_name(name, new): value for name, value in row["old"].items()}
-        for name, value in (old | new).items():
-            values.setdefault(name, []).append(value)
-    means = {name: float(np.mean(several)) for name, several in values.items()}
-    majority: dict[str, float] = answers[0].get("majority") or {}
-    if majority:
-        votes = {f"bertjudge_majority,{name}": _vote(answers, name) for name in row["verdicts"]}
-        return majority | means | votes
-    return means
-
-
-def _vote(answers: Sequence[Row], method: str) -> float:
-    """1 where the right answers outnumber every wrong one, or are as many and came first."""
-    votes = Counter(
-        "" if row["verdicts"][method]["correct"] else _final_text(row["candidate"])
-        for row in answers
-    )
-    return float(votes.most_common(1)[0][0] == "")
-
-
-def _final_text(candidate: str) -> str:
-    stated = final_answer(candidate)
-    return normalize_text(stated.answer if stated else candidate) or "nothing"
-
-
-def _old_name(name: str, new: Iterable[str]) -> str:
-    """The samples may have been judged before, under the names that the new verdicts need."""
-    return f"old_{name}" if name in new else name
-
-
-def _results(
-    generator: str, tasks: dict[str, Scores], old: dict[str, Any], settings: Mapping[str, Any]
-) -> dict[str, Any]:
-    n_docs = {task: len(next(iter(scores.values()))) for task, scores in tasks.items()}
-    same = {task for task in tasks if _is_of_same_documents(task, n_docs[task], old)}
-    before = old.get("results", {})
-    results = {
-        task: _entry(task, scores, before.get(task, {}) if task in same else {})
-        for task, scores in tasks.items()
-    }
-    groups = {}
-    for group in old.get("group_subtasks", {}):
-        leaves = _leaves(group, old["group_subtasks"])
-        if leaves and all(leaf in tasks for leaf in leaves) and group not in tasks:
-            names = [
-                name for name in tasks[leaves[0]] if all(name in tasks[leaf] for leaf in leaves)
-            ]
-            pooled = {name: [x for leaf in leaves for x in tasks[leaf][name]] for name in names}
-            own = old.get("groups", {}).get(group, {}) if same.issuperset(leaves) else {}
-            groups[group] = _entry(group, pooled, own)
-    higher = old.get("higher_is_better", {})
-    return {
-        "results": results | groups,
-        **({"groups": groups} if groups else {}),
-        "group_subtasks": {name: old["group_subtasks"][name] for name in groups}
-        | {task: [] for task in results},
-        "configs": {task: old.get("configs", {}).get(task, {"task": task}) for task in results},
-        "versions": {name: old.get("versions", {}).get(name, "N/A") for name in results | groups},
-        "n-shot": {task: old.get("n-shot", {}).get(task, "N/A") for task in results},
-        "higher_is_better": {
-            name: {**higher.get(name, {}), "bertjudge": True} for name in results | groups
-        },
-        "n-samples": {
-            task: old.get("n-samples", {}).get(task, {"original": n}) | {"effective": n}
-            for task, n in n_docs.items()
-        },
-        "config": {**old.get("config", {}), "bertjudge": dict(settings)},
-        "model_name": generator,
-        "lm_eval_version": old.get("lm_eval_version", "N/A"),
-        "lm_eval_bertjudge_version": __version__,
-    }
-
-
-def _is_of_same_documents(task: str, n: int, old: Mapping[str, Any]) -> bool:
-    """Whether the harness's numbers may stand beside the new ones; where they may not, the log's own means do."""
-    of_old = old.get("n-samples", {}).get(task, {}).get("effective", n)
-    if of_old != n:
-        logger.warning(
-            "%s: the harness's numbers are of %s documents, the log has %s: they are left out",
-            task, of_old, n,
-        )  # fmt: skip
-    return bool(of_old == n)
 
 
 def _entry(name: str, scores: Scores, old: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,20 +174,19 @@ def _entry(name: str, scores: Scores, old: Mapping[str, Any]) -> dict[str, Any]:
     entry: dict[str, Any] = {"alias": name}
     for metric, values in scores.items():
         label, _, filter_name = metric.partition(",")
-        entry[metric] = float(np.mean(values))
-        stderr = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else "N/A"
-        entry[f"{label}_stderr,{filter_name}"] = stderr
+        entry[metric] = mean(values)
+        entry[f"{label}_stderr,{filter_name}"] = stderr(values)
     new = {key for key in entry if key.startswith("bertjudge")}
-    return entry | {key: value for key, value in old.items() if key not in new}
+    kept = {key: value for key, value in old.items() if key not in new}
+    return entry | kept
 
 
-def _leaves(group: str, subtasks: Mapping[str, Sequence[str]]) -> list[str]:
-    below = subtasks.get(group) or []
-    return [
-        leaf
-        for name in below
-        for leaf in (_leaves(name, subtasks) if subtasks.get(name) else [name])
-    ]
+def _leaves(group: str, subtasks: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for name in subtasks.get(group) or []:
+        if subtasks.get(name):
+            yield from _leaves(name, subtasks)
+        else:
+            yield name
 
 
 def _table(content: Mapping[str, Any]) -> str:
@@ -220,8 +194,11 @@ def _table(content: Mapping[str, Any]) -> str:
     for task, entry in content["results"].items():
         for key, value in entry.items():
             name, _, filter_name = key.partition(",")
-            if filter_name and not name.endswith("_stderr") and isinstance(value, float):
-                error = entry.get(f"{name}_stderr,{filter_name}")
-                spread = f" ± {error:.4f}" if isinstance(error, float) else ""
-                lines.append(f"  {task}  {name} ({filter_name})  {value:.4f}{spread}")
+            if not filter_name or name.endswith("_stderr") or not isinstance(value, float):
+                continue
+            line = f"  {task}  {name} ({filter_name})  {value:.4f}"
+            error = entry.get(f"{name}_stderr,{filter_name}")
+            if isinstance(error, float):
+                line += f" ± {error:.4f}"
+            lines.append(line)
     return visible("\n".join(lines))
