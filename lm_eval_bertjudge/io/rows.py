@@ -63,7 +63,8 @@ def readable_twice(paths: Sequence[Path]) -> Iterator[list[Path]]:
 
 def _copied(path: Path, folder: Path) -> Path:
     is_stdin = str(path) == "-"
-    if not is_stdin and (not path.exists() or path.is_file() or path.is_dir()):
+    is_stream = path.exists() and not path.is_file() and not path.is_dir()
+    if not is_stdin and not is_stream:
         return path
     folder.mkdir()
     copy = folder / ("stdin" if is_stdin else path.name)
@@ -94,32 +95,49 @@ def _rows(stream: io.BufferedReader[Any], path: Path) -> Iterator[Row]:
     elif head.startswith(b"PK\x03\x04"):
         yield _zipped(stream, path)
     else:
-        encoding = next((name for mark, name in _ENCODINGS if head.startswith(mark)), "utf-8")
-        with io.TextIOWrapper(stream, encoding=encoding, newline="") as lines:
+        with io.TextIOWrapper(stream, encoding=_encoding(head), newline="") as lines:
             yield from _text_rows(lines, path)
 
 
+def _encoding(head: bytes) -> str:
+    for mark, name in _ENCODINGS:
+        if head.startswith(mark):
+            return name
+    return "utf-8"
+
+
 def _text_rows(lines: IO[str], path: Path) -> Iterator[Row]:
-    first, n_blank = lines.readline(), 0
+    first = lines.readline()
+    n_blank = 0
     while first and not first.strip():
-        first, n_blank = lines.readline(), n_blank + 1
-    is_json = {".json", ".jsonl"} & set(path.suffixes)
-    is_csv = {".csv", ".tsv"} & set(path.suffixes)
-    if is_csv or not (is_json or first.lstrip().startswith(_JSON_STARTS)):
+        first = lines.readline()
+        n_blank += 1
+    if _is_csv(first, path):
         yield from _csv_rows(first, lines)
     else:
         yield from _json_rows(first, lines, path, n_blank)
 
 
+def _is_csv(first: str, path: Path) -> bool:
+    if {".csv", ".tsv"} & set(path.suffixes):
+        return True
+    if {".json", ".jsonl"} & set(path.suffixes):
+        return False
+    return not first.lstrip().startswith(_JSON_STARTS)
+
+
 def _csv_rows(header: str, lines: IO[str]) -> Iterator[Row]:
     delimiter = max(",;\t", key=header.count)
-    for row in csv.DictReader(chain([header], lines), restkey="more", delimiter=delimiter):
+    every_line = chain([header], lines)
+    for row in csv.DictReader(every_line, restkey="more", delimiter=delimiter):
         yield {name: _cell(value) for name, value in row.items()}
 
 
 def _cell(value: Any) -> Any:
-    is_guarded = isinstance(value, str) and value[:1] == "'" and value[1:].startswith(FORMULA)
-    return value[1:] if is_guarded else value
+    if not isinstance(value, str):
+        return value
+    guarded = value.removeprefix("'")
+    return guarded if guarded.startswith(FORMULA) else value
 
 
 def _json_rows(first: str, lines: IO[str], path: Path, n_blank: int) -> Iterator[Row]:
@@ -142,7 +160,8 @@ def _json_rows(first: str, lines: IO[str], path: Path, n_blank: int) -> Iterator
 
 
 def _documents(text: str, path: Path) -> Iterator[Any]:
-    decoder, end = json.JSONDecoder(), 0
+    decoder = json.JSONDecoder()
+    end = 0
     while (start := _WORD.search(text, end)) is not None:
         try:
             document, end = decoder.raw_decode(text, start.start())
@@ -161,7 +180,8 @@ def _not_json(path: Path, number: int, error: Exception) -> InputError:
 def _objects(documents: Iterator[Any] | list[Any], path: Path) -> Iterator[Row]:
     number = 0
     for document in documents:
-        for row in document if isinstance(document, list) else [document]:
+        rows = document if isinstance(document, list) else [document]
+        for row in rows:
             number += 1
             yield _object(row, f"{path}, row {number}")
 

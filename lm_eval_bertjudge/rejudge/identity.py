@@ -15,11 +15,13 @@ from lm_eval_bertjudge.io.rows import Row
 
 def judging_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The part of the settings that every row carries, so that a row by itself says who judged it and how."""
-    card, llm_card = settings["judge_card"] or {}, settings["llm_card"] or {}
-    threshold = settings["options"]["threshold"]
+    card = settings["judge_card"] or {}
+    llm_card = settings["llm_card"] or {}
+    options = settings["options"]
+    threshold = options["threshold"]
     values = {
         "version": settings["version"],
-        "methods": settings["options"]["method"],
+        "methods": options["method"],
         "judge": card.get("name"),
         "judge_sha256": settings["judge_sha256"],
         "encoding": card.get("encoding"),
@@ -32,7 +34,8 @@ def judging_of(settings: Mapping[str, Any]) -> dict[str, Any]:
 def run_id(file: Path, rows: Sequence[Row], settings: Mapping[str, Any]) -> str:
     """A short hash of everything the verdicts of a file depend on."""
     content = json.dumps([settings, file.name, rows], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    digest = hashlib.sha256(content.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
 
 
 def refuse_other_judging(folder: Path, judging: Mapping[str, Any]) -> None:
@@ -53,8 +56,10 @@ def refuse_other_judging(folder: Path, judging: Mapping[str, Any]) -> None:
 
 def _differences(before: Any, now: Mapping[str, Any]) -> str:
     before = before if isinstance(before, dict) else {}
-    return ", ".join(
-        f"{name} {before.get(name)!r} there, {now.get(name)!r} here"
-        for name in {**before, **now}
-        if before.get(name) != now.get(name)
-    )
+    differences = []
+    for name in {**before, **now}:
+        there = before.get(name)
+        here = now.get(name)
+        if there != here:
+            differences.append(f"{name} {there!r} there, {here!r} here")
+    return ", ".join(differences)

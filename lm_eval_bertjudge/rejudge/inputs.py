@@ -16,6 +16,7 @@ from lm_eval_bertjudge.io.rows import Row, sha256
 
 logger = logging.getLogger(__name__)
 
+_VARYING = re.compile(r"\d+|'[^']*'")  # what differs between messages of one reason
 _SHOWN = 3  # files that a grouped warning names
 
 
@@ -40,7 +41,8 @@ class Input:
     @property
     def origin(self) -> tuple[str, ...]:
         """The model, the task and the date."""
-        return tuple(str(self.first[0].get(key)) for key in ("generator", "task", "model_run"))
+        row = self.first[0]
+        return tuple(str(row.get(name)) for name in ("generator", "task", "model_run"))
 
     def rows(self) -> list[Row]:
         """The answers; not kept, since a sweep outgrows memory."""
@@ -61,18 +63,23 @@ def collect(paths: Sequence[Path], reading: Reading) -> list[Input]:
     for file, output in find(paths):
         try:
             log = _input(file, output, reading)
+            content = sha256(file)
             same_origin = known.setdefault(log.origin, {})
-            if (content := sha256(file)) in same_origin:
+            if content in same_origin:
                 raise LeftOutError(f"{file}: it is a copy of {same_origin[content]}")
         except InputError as error:
             problems.append((file, error))
             continue
         if same_origin:
-            log = _input(file, output, replace(reading, run=_folder(file, output)))
+            of_folder = replace(reading, run=_folder(file, output))
+            log = _input(file, output, of_folder)
         same_origin[content] = file
         inputs.append(log)
     if not inputs:
-        raise problems[0][1] if len(problems) == 1 else InputError("\n".join(_grouped(problems)))
+        if len(problems) == 1:
+            [(_, problem)] = problems
+            raise problem
+        raise InputError("\n".join(_grouped(problems)))
     for reason in _grouped(problems):
         logger.warning("left out: %s", reason)
     return inputs
@@ -84,17 +91,25 @@ def _input(file: Path, output: Path, reading: Reading) -> Input:
 
 
 def _folder(file: Path, output: Path) -> str:
-    return output.parent.as_posix() if output.parent != Path() else file.resolve().parent.name
+    if output.parent != Path():
+        return output.parent.as_posix()
+    return file.resolve().parent.name
 
 
 def _grouped(problems: Sequence[tuple[Path, InputError]]) -> Iterator[str]:
     """One text per reason: the first file's, with the names of the others."""
     groups: dict[str, list[tuple[Path, InputError]]] = {}
     for file, error in problems:
-        reason = re.sub(r"\d+|'[^']*'", "", str(error).replace(str(file), ""))
+        message = str(error).replace(str(file), "")
+        reason = _VARYING.sub("", message)
         groups.setdefault(reason, []).append((file, error))
     for group in groups.values():
-        others = [str(file) for file, _ in group[1:]]
-        names = ", ".join(others[:_SHOWN]) + (", ..." if len(others) > _SHOWN else "")
-        also = f" (and {len(others)} more files of this kind: {names})" if others else ""
-        yield f"{group[0][1]}{also}"
+        [(_, first), *others] = group
+        if not others:
+            yield str(first)
+            continue
+        names = [str(file) for file, _ in others[:_SHOWN]]
+        if len(others) > _SHOWN:
+            names.append("...")
+        listed = ", ".join(names)
+        yield f"{first} (and {len(others)} more files of this kind: {listed})"

@@ -96,17 +96,20 @@ def judge_files(sources: Iterable[Source], engine: Engine, bar: tqdm[Any]) -> No
             for start in range(output.n_done, len(source.rows), source.chunk):
                 rows = source.rows[start : start + source.chunk]
                 ahead.append((output, source.run, rows))
-                yield [
-                    JudgeItem(row["question"], tuple(row["references"]), row["candidate"])
-                    for row in rows
-                ]
+                yield list(map(_item, rows))
 
     for verdicts in engine(items()):
         output, run, rows = ahead.popleft()
-        output.append(
-            [row | {"verdicts": v, "run": run} for row, v in zip(rows, verdicts, strict=True)]
-        )
+        judged = []
+        for row, by_method in zip(rows, verdicts, strict=True):
+            judged.append(row | {"verdicts": by_method, "run": run})
+        output.append(judged)
         bar.update(len(rows))
+
+
+def _item(row: Row) -> JudgeItem:
+    references = tuple(row["references"])
+    return JudgeItem(row["question"], references, row["candidate"])
 
 
 def _n_rows(path: Path, source: Source) -> int:

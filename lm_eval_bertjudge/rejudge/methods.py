@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -44,10 +44,9 @@ class Methods:
             is_llm = options.judge == "llm"
             if is_llm not in asked:
                 asked[is_llm] = AskedOnce(Deferred(partial(self._pool.judge, options)))
-            verdicts[name] = Scorer(options, self._pool, judge=asked[is_llm]).judge(prepared)
-        return [
-            {name: verdicts[name][at].as_row() for name in self.options} for at in range(len(items))
-        ]
+            scorer = Scorer(options, self._pool, judge=asked[is_llm])
+            verdicts[name] = scorer.judge(prepared)
+        return [_by_method(self.options, verdicts, at) for at in range(len(items))]
 
     @property
     def ask_llm(self) -> bool:
@@ -58,7 +57,10 @@ class Methods:
         """What verdicts depend on besides the rows: options, versions, and the cards of the judges that are asked."""
         asking = [each for each in self.options.values() if each.method != "lexical"]
         encoders = [each.judge for each in asking if each.judge != "llm"]
-        cards = {each.judge == "llm": asdict(Scorer(each, self._pool).card()) for each in asking}
+        cards = {}
+        for each in asking:
+            card = Scorer(each, self._pool).card()
+            cards[each.judge == "llm"] = asdict(card)
         options = asdict(next(iter(self.options.values())))
         kept = {name: value for name, value in options.items() if name not in _NO_SETTINGS}
         return {
@@ -68,3 +70,9 @@ class Methods:
             "judge_sha256": judge_hash(encoders[0]) if encoders else None,
             "llm_card": cards.get(True),
         }
+
+
+def _by_method(
+    names: Iterable[str], verdicts: Mapping[str, Sequence[Verdict]], at: int
+) -> dict[str, Any]:
+    return {name: verdicts[name][at].as_row() for name in names}

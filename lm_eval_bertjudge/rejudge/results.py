@@ -77,17 +77,16 @@ class _Model:
         comparable = {task for task in self.tasks if self._is_of_same_documents(task)}
         results = {task: self._entry(task, comparable) for task in self.tasks}
         groups = self._groups(comparable)
-        everything = results | groups
-        subtasks = {group: self.old["group_subtasks"][group] for group in groups}
-        content: dict[str, Any] = {"results": everything}
+        names = [*results, *groups]
+        content: dict[str, Any] = {"results": results | groups}
         if groups:
             content["groups"] = groups
         return content | {
-            "group_subtasks": subtasks | {task: [] for task in results},
+            "group_subtasks": self._subtasks(groups),
             "configs": {task: self._old("configs", task, {"task": task}) for task in results},
-            "versions": {name: self._old("versions", name, "N/A") for name in everything},
+            "versions": {name: self._old("versions", name, "N/A") for name in names},
             "n-shot": {task: self._old("n-shot", task, "N/A") for task in results},
-            "higher_is_better": {name: self._directions(name) for name in everything},
+            "higher_is_better": {name: self._directions(name) for name in names},
             "n-samples": {task: self._sizes(task) for task in results},
             "config": self.old.get("config", {}) | {"bertjudge": dict(settings)},
             "model_name": self.name,
@@ -131,6 +130,10 @@ class _Model:
                 together = pooled(self.tasks[leaf] for leaf in leaves)
                 groups[group] = _entry(group, together, old)
         return groups
+
+    def _subtasks(self, groups: Iterable[str]) -> dict[str, list[str]]:
+        subtasks = {group: self.old["group_subtasks"][group] for group in groups}
+        return subtasks | {task: [] for task in self.tasks}
 
     def _directions(self, name: str) -> dict[str, Any]:
         directions: dict[str, Any] = self._old("higher_is_better", name, {})
