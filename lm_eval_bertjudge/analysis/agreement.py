@@ -66,27 +66,37 @@ def _of_the_right(decisions: Ints, labels: Ints) -> dict[str, float]:
 def _kappa(decisions: Ints, labels: Ints) -> float | None:
     from sklearn.metrics import cohen_kappa_score
 
-    if len(np.unique(np.concatenate([decisions, labels]))) == 1:
+    values = np.unique([decisions, labels])
+    if len(values) == 1:
         return None  # chance agreement is 1
     return float(cohen_kappa_score(decisions, labels))
 
 
 def _confusion(decisions: Ints, labels: Ints) -> dict[str, int]:
+    n = len(labels)
+    n_called = int(decisions.sum())
+    n_right = int(labels.sum())
+    n_both = int((decisions & labels).sum())
     return {
-        "n_tp": int((decisions & labels).sum()),
-        "n_fp": int((decisions & (1 - labels)).sum()),
-        "n_fn": int(((1 - decisions) & labels).sum()),
-        "n_tn": int(((1 - decisions) & (1 - labels)).sum()),
+        "n_tp": n_both,
+        "n_fp": n_called - n_both,
+        "n_fn": n_right - n_both,
+        "n_tn": n - n_called - n_right + n_both,
     }
 
 
 def _of_probabilities(p: Floats, labels: Ints) -> dict[str, Any]:
-    judged = ~np.isnan(p)
-    errors = (p - labels)[judged]
+    is_judged = ~np.isnan(p)
+    judged_p = p[is_judged]
+    gold = labels[is_judged]
+    n_unjudged = len(p) - len(judged_p)
+    if not len(judged_p):
+        return {"n_unjudged": n_unjudged, "brier": None, "ece": None}
+    errors = judged_p - gold
     return {
-        "n_unjudged": int((~judged).sum()),
-        "brier": float(np.mean(errors**2)) if judged.any() else None,
-        "ece": ece(p[judged], labels[judged]) if judged.any() else None,
+        "n_unjudged": n_unjudged,
+        "brier": float(np.mean(errors**2)),
+        "ece": ece(judged_p, gold),
     }
 
 
@@ -142,9 +152,10 @@ def threshold_sweep(
     p: Floats, labels: Ints, thresholds: Sequence[float] = THRESHOLDS
 ) -> list[dict[str, float]]:
     """Accuracy, precision, recall, F1 and share decided "right" at each threshold; unjudged answers count as wrong."""
+    judged_p = np.nan_to_num(p, nan=-1.0)
     rows = []
     for threshold in thresholds:
-        decisions = (np.nan_to_num(p, nan=-1.0) >= threshold).astype(np.int64)
+        decisions = (judged_p >= threshold).astype(np.int64)
         shares = {
             "threshold": threshold,
             "accuracy": float((decisions == labels).mean()),
@@ -168,8 +179,10 @@ def rate_gap(decisions: Ints, labels: Ints, clusters: Sequence[str]) -> dict[str
     if n_clusters > 1:
         from scipy.stats import t
 
-        spread = np.sqrt((by_cluster**2).sum() * n_clusters / (n_clusters - 1)) / len(gaps)
-        reach = float(t.ppf(0.975, n_clusters - 1) * spread)
+        n_free = n_clusters - 1
+        squares = (by_cluster**2).sum()
+        spread = np.sqrt(squares * n_clusters / n_free) / len(gaps)
+        reach = float(t.ppf(0.975, n_free) * spread)
         interval = (max(-1.0, gap - reach), min(1.0, gap + reach))
     return {
         "judge_rate": float(decisions.mean()),
@@ -199,4 +212,7 @@ def accuracy_for_true_labels(accuracy: float, label_accuracy: float) -> float:
 def length_bucket(candidate: str) -> str:
     """The name of the class of lengths that an answer falls in."""
     n_words = len(candidate.split())
-    return next((name for below, name in LENGTHS if n_words < below), "500+ words")
+    for below, name in LENGTHS:
+        if n_words < below:
+            return name
+    return "500+ words"

@@ -59,7 +59,11 @@ def against_labels(decided: Mapping[str, Ints], gold: Ints) -> dict[str, dict[st
 def contains(references: Sequence[Any], candidate: str) -> bool:
     """Whether a reference occurs in the candidate, letter case aside."""
     folded = candidate.casefold()
-    return any(str(reference).casefold().strip() in folded for reference in references)
+    for reference in references:
+        wanted = str(reference).casefold().strip()
+        if wanted in folded:
+            return True
+    return False
 
 
 def text_scores(rows: Sequence[Row], *, bertscore: str | None = None) -> dict[str, Floats]:
@@ -86,13 +90,17 @@ def text_scores(rows: Sequence[Row], *, bertscore: str | None = None) -> dict[st
         "rouge_l": _best(pairs, baseline.rouge_l),
         "bleu": np.array([sentence_bleu(answer, each).score / 100 for answer, each in pairs]),
     }
-    return scores | ({"bertscore": _bertscore(pairs, bertscore)} if bertscore else {})
+    if bertscore:
+        scores["bertscore"] = _bertscore(pairs, bertscore)
+    return scores
 
 
 def _best(pairs: Sequence[tuple[str, list[str]]], score: Any) -> Floats:
-    return np.array(
-        [max((score(each, answer) for each in every), default=0.0) for answer, every in pairs]
-    )
+    best = []
+    for answer, every in pairs:
+        scores = [score(reference, answer) for reference in every]
+        best.append(max(scores, default=0.0))
+    return np.array(best)
 
 
 def _bertscore(pairs: Sequence[tuple[str, list[str]]], spec: str) -> Floats:

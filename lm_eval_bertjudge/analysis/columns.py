@@ -22,7 +22,8 @@ def probabilities(rows: Sequence[Row], method: str) -> Floats:
     """p_correct per row, NaN where the method gave none."""
     p = np.full(len(rows), np.nan)
     for i, row in enumerate(rows):
-        value = row["verdicts"].get(method, {}).get("p_correct")
+        verdict = row["verdicts"].get(method, {})
+        value = verdict.get("p_correct")
         if value is not None:
             p[i] = value
     return p

@@ -101,8 +101,10 @@ def other_judge(rows: Sequence[Row], kept: Sequence[Row], name: str) -> Ints:
     if not Path(name).exists():
         return decisions(kept, name)
     others = verdict_files.read([Path(name)])
-    by_id = {row["id"]: row for row in verdict_files.match(rows, others, name)}
-    return decisions([by_id[row["id"]] for row in kept], verdict_files.main_method(others))
+    matched = verdict_files.match(rows, others, name)
+    by_id = {row["id"]: row for row in matched}
+    theirs = [by_id[row["id"]] for row in kept]
+    return decisions(theirs, verdict_files.main_method(others))
 
 
 def compared(
@@ -111,10 +113,11 @@ def compared(
     """By the name of another judge how the judge differs from it, over the rows that have a label."""
     kept, gold = labelled(rows, labels)
     judge = decisions(kept, method)
-    return {
-        name: compare(judge, each, gold, questions(kept), seed=seed)
-        for name, each in others.items()
-    }
+    clusters = questions(kept)
+    comparisons = {}
+    for name, each in others.items():
+        comparisons[name] = compare(judge, each, gold, clusters, seed=seed)
+    return comparisons
 
 
 def people(
@@ -131,14 +134,16 @@ def people(
         f"{method} and second labels": (other, judge),
     }
     clusters = questions(both)
-    return {
-        name: agreement.between_people(first, other_label, clusters)
-        for name, (first, other_label) in pairs.items()
-    }
+    figures_of = {}
+    for name, (one, another) in pairs.items():
+        figures_of[name] = agreement.between_people(one, another, clusters)
+    return figures_of
 
 
 def write(path: Path | None, content: Mapping[str, Any]) -> None:
     """Writes figures as JSON, where a file is wanted."""
-    if path is not None:
-        with open_output(path) as out:
-            out.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    if path is None:
+        return
+    text = json.dumps(content, indent=2, ensure_ascii=False)
+    with open_output(path) as out:
+        out.write(f"{text}\n")

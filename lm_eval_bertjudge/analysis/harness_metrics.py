@@ -53,8 +53,8 @@ def names(rows: Sequence[Row], main: str) -> list[str]:
     rules = metrics(rows)
     if main == LEXICAL or not all(LEXICAL in row["verdicts"] for row in rows):
         return rules
-    is_asked_for = not rules or any(_asks_for_format(row) for row in rows)
-    return rules + [LEXICAL] * is_asked_for
+    is_asked_for = any(_asks_for_format(row) for row in rows)
+    return rules if rules and not is_asked_for else [*rules, LEXICAL]
 
 
 def metrics(rows: Sequence[Row]) -> list[str]:
@@ -82,32 +82,43 @@ def strongest(rows: Sequence[Row], main: str) -> dict[str, str]:
     tasks: dict[str, list[Row]] = {}
     for row in rows:
         tasks.setdefault(row["task"], []).append(row)
-    return {
-        task: min(rules, key=lambda rule: _distance(answers, rule, main))
-        for task, answers in tasks.items()
-        if (rules := names(answers, main))
-    }
+    rule_of = {}
+    for task, answers in tasks.items():
+        rules = names(answers, main)
+        distances = [_distance(answers, rule, main) for rule in rules]
+        if rules:
+            nearest = distances.index(min(distances))
+            rule_of[task] = rules[nearest]
+    return rule_of
 
 
 def _distance(rows: Sequence[Row], rule: str, main: str) -> tuple[int, int]:
-    pairs = [
-        (verdict_files.decision(row, rule), verdict_files.decision(row, main))
-        for row in rows
-        if decides(row, rule)
-    ]
-    return len(rows) - len(pairs), sum(first != second for first, second in pairs)
+    """How many answers the rule does not decide, and how many it decides otherwise."""
+    n_undecided = n_different = 0
+    for row in rows:
+        if not decides(row, rule):
+            n_undecided += 1
+            continue
+        by_rule = verdict_files.decision(row, rule)
+        by_main = verdict_files.decision(row, main)
+        n_different += by_rule != by_main
+    return n_undecided, n_different
 
 
 def decides(row: Row, rule: str) -> bool:
     """Whether the rule has a 0 or 1 for the answer."""
-    return rule in row["verdicts"] or row["old"].get(rule) in (0, 1)
+    if rule in row["verdicts"]:
+        return True
+    return row["old"].get(rule) in (0, 1)
 
 
 def unparsed(row: Row, rule: str) -> bool:
     """Whether the rule got no answer out of the text."""
     if rule == LEXICAL:
-        return bool(row["verdicts"].get(LEXICAL, {}).get("reason") == Reason.PARSE_FAILURE)
-    return rule.rpartition(",")[2] in row["unparsed"]
+        verdict = row["verdicts"].get(LEXICAL, {})
+        return bool(verdict.get("reason") == Reason.PARSE_FAILURE)
+    _, _, filter_name = rule.rpartition(",")
+    return filter_name in row["unparsed"]
 
 
 def difference(rows: Sequence[Row], rule_of: Mapping[str, str], main: str) -> Difference:
@@ -118,7 +129,9 @@ def difference(rows: Sequence[Row], rule_of: Mapping[str, str], main: str) -> Di
         rule = rule_of.get(row["task"])
         if rule is None or not decides(row, rule):
             continue
-        gap = verdict_files.decision(row, main) - verdict_files.decision(row, rule)
+        by_main = verdict_files.decision(row, main)
+        by_rule = verdict_files.decision(row, rule)
+        gap = by_main - by_rule
         failed = unparsed(row, rule)
         n += 1
         n_unparsed += failed

@@ -19,9 +19,8 @@ Sums = NDArray[np.float64]  # (sums, questions)
 Interval = tuple[float, float]
 
 RESAMPLES = 10_000
-_DRAWS = (
-    10**8
-)  # questions drawn in all; of very many questions a few thousand resamples are as good
+# Questions drawn in all; of very many questions a few thousand resamples are as good.
+_DRAWS = 10**8
 _AT_ONCE = 10**6  # questions drawn at once, for the memory
 _MANY = 3_000  # questions from which the simple percentiles and BCa's are the same
 
@@ -43,7 +42,8 @@ def by_question(clusters: Sequence[str], *columns: Ints | Floats) -> Sums:
 
 def accuracy(n: Any, called: Any, right: Any, both: Any) -> Any:
     """Share of answers on which decision and label are the same."""
-    return (n - called - right + 2 * both) / n
+    both_wrong = n - called - right + both
+    return (both + both_wrong) / n
 
 
 def f1(n: Any, called: Any, right: Any, both: Any) -> Any:
@@ -53,8 +53,9 @@ def f1(n: Any, called: Any, right: Any, both: Any) -> Any:
 
 def pearson(n: Any, called: Any, right: Any, both: Any) -> Any:
     """Correlation of decisions with labels (phi); 0 where either is constant."""
+    covariance = n * both - called * right
     spread = called * (n - called) * right * (n - right)
-    return _ratio(n * both - called * right, np.sqrt(spread))
+    return _ratio(covariance, np.sqrt(spread))
 
 
 def kappa(n: Any, called: Any, right: Any, both: Any) -> Any:
@@ -99,11 +100,14 @@ def bootstrap(
     from scipy import stats  # type: ignore[import-untyped]
 
     def statistic(*columns: Any, axis: int) -> Any:
-        return figures(*(column.sum(axis=axis) for column in columns))
+        totals = [column.sum(axis=axis) for column in columns]
+        return figures(*totals)
 
     n_questions = sums.shape[1]
     if n_questions == 1:
-        return [(float(value), float(value)) for value in statistic(*sums, axis=-1)]
+        values = statistic(*sums, axis=-1)
+        return [(float(value), float(value)) for value in values]
+    n_affordable = max(1000, _DRAWS // n_questions)
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         drawn = stats.bootstrap(
@@ -112,7 +116,7 @@ def bootstrap(
             paired=True,
             vectorized=True,
             method="BCa" if n_questions < _MANY else "percentile",
-            n_resamples=min(n_resamples, max(1000, _DRAWS // n_questions)),
+            n_resamples=min(n_resamples, n_affordable),
             batch=max(1, _AT_ONCE // n_questions),
             random_state=np.random.default_rng(seed),
         )

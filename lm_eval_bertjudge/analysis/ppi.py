@@ -31,12 +31,19 @@ class _Sample:
 
     @property
     def weights(self) -> Floats:
-        counts = {name: int((self.stratum == name).sum()) for name in self.sizes}
-        return np.array([self.sizes[name] / counts[name] for name in self.stratum.tolist()])
+        weights = np.zeros(len(self.stratum))
+        for name, size in self.sizes.items():
+            is_in = self.stratum == name
+            if is_in.any():
+                weights[is_in] = size / is_in.sum()
+        return weights
 
     def share(self, hits: Ints, of: NDArray[np.bool_]) -> float | None:
         """The weighted share of hits; None where there is nothing that could be hit."""
-        return float(np.average(hits[of], weights=self.weights[of])) if of.any() else None
+        if not of.any():
+            return None
+        share = np.average(hits[of], weights=self.weights[of])
+        return float(share)
 
     @property
     def sensitivity(self) -> float | None:
@@ -117,7 +124,8 @@ def _ppi(raw: float, sample: _Sample) -> dict[str, Any]:
 
 def _rogan_gladen(raw: float, sample: _Sample) -> dict[str, Any] | None:
     """(raw + specificity - 1) / (sensitivity + specificity - 1); what it varies by is linear in the residuals."""
-    sensitivity, specificity = sample.sensitivity, sample.specificity
+    sensitivity = sample.sensitivity
+    specificity = sample.specificity
     if sensitivity is None or specificity is None or sensitivity + specificity <= 1:
         return None
     better = sensitivity + specificity - 1

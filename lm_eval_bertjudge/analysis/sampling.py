@@ -20,8 +20,8 @@ UNSURE_FROM, UNSURE_TO = 0.2, 0.8
 def strata(decisions: Ints, p: Floats, lexical: Ints | None = None) -> Ints:
     """The stratum of each answer: 1 where `lexical` decides otherwise, else 2 where p is unsure, else 3 or 4."""
     numbers = np.where(decisions == 1, RIGHT, WRONG)
-    is_unsure = np.isnan(p) | ((p > UNSURE_FROM) & (p < UNSURE_TO))
-    numbers[is_unsure] = UNSURE
+    is_between = (p > UNSURE_FROM) & (p < UNSURE_TO)
+    numbers[is_between | np.isnan(p)] = UNSURE
     if lexical is not None:
         numbers[lexical != decisions] = DIFFER
     return numbers
@@ -34,9 +34,11 @@ def draw(stratum: Ints, n: int, *, seed: int = 0) -> Ints:
         InputError: `n` is more than there are answers, or fewer than two per stratum.
     """
     names, sizes = np.unique(stratum, return_counts=True)
-    if not 2 * len(names) <= n <= len(stratum):
+    fewest = 2 * len(names)
+    most = len(stratum)
+    if not fewest <= n <= most:
         raise InputError(
-            f"{n} answers to label: between {2 * len(names)} (two per stratum) and {len(stratum)} (all) was expected"
+            f"{n} answers to label: between {fewest} (two per stratum) and {most} (all) was expected"
         )
     rng = np.random.default_rng(seed)
     spreads = np.array([_SPREAD[name] for name in names.tolist()])
@@ -56,7 +58,8 @@ def _allocated(n: int, sizes: Ints, spread: Floats) -> list[int]:
     while shares.sum() < n:
         has_more = shares < sizes
         missing = np.where(has_more, wanted - shares, -np.inf)
-        shares[int(np.argmax(missing))] += 1
+        most_missing = int(np.argmax(missing))
+        shares[most_missing] += 1
     return [int(share) for share in shares]
 
 
@@ -69,11 +72,14 @@ def stratum_sizes(rows: Sequence[Mapping[str, Any]]) -> tuple[Ints, dict[int, in
     strata = []
     sizes: dict[int, int] = {}
     for row in rows:
-        if not row.get("stratum") or not row.get("stratum_size"):
+        logged = row.get("stratum")
+        logged_size = row.get("stratum_size")
+        if not logged or not logged_size:
             return None
-        stratum = int(row["stratum"])
-        size = int(row["stratum_size"])
-        if sizes.setdefault(stratum, size) != size:
+        stratum = int(logged)
+        size = int(logged_size)
+        known_size = sizes.setdefault(stratum, size)
+        if known_size != size:
             raise InputError("the labels come from several samples: a stratum has two sizes")
         strata.append(stratum)
     return np.array(strata), sizes

@@ -43,8 +43,11 @@ class Disagreement:
 
     def words(self) -> dict[str, str]:
         """What each says, in words."""
-        wrong = {name: "not parsed" if name in self.unparsed else "wrong" for name in self.decided}
-        return {name: "right" if value else wrong[name] for name, value in self.decided.items()}
+        words = {}
+        for name, value in self.decided.items():
+            wrong = "not parsed" if name in self.unparsed else "wrong"
+            words[name] = "right" if value else wrong
+        return words
 
 
 def disagreements(judged: Judged, labels: Mapping[str, Row]) -> list[Disagreement]:
@@ -59,6 +62,8 @@ def _disagreement(row: Row, judged: Judged, labels: Mapping[str, Row]) -> Disagr
         decided["label"] = labels[row["id"]]["label"]
     if len(set(decided.values())) == 1:
         return None
+    rule = judged.rule_of.get(row["task"], "")
+    verdict = row["verdicts"][judged.main]
     by_main = decided[judged.main]
     return Disagreement(
         id=row["id"],
@@ -67,10 +72,10 @@ def _disagreement(row: Row, judged: Judged, labels: Mapping[str, Row]) -> Disagr
         question=row["question"],
         references=[str(reference) for reference in row["references"]],
         candidate=row["candidate"],
-        kind=_kind(decided, judged.main, judged.rule_of.get(row["task"], "")),
+        kind=_kind(decided, judged.main, rule),
         decided=decided,
         unparsed=[name for name in decided if harness_metrics.unparsed(row, name)],
-        p=row["verdicts"][judged.main].get("p_correct"),
+        p=verdict.get("p_correct"),
         label_differs=decided.get("label", by_main) != by_main,
     )
 
@@ -85,6 +90,8 @@ def _decided(row: Row, judged: Judged) -> dict[str, int]:
 
 
 def _kind(decided: Mapping[str, int], main: str, rule: str) -> str:
-    if decided.get(rule, decided[main]) == decided[main]:
+    by_main = decided[main]
+    by_rule = decided.get(rule, by_main)
+    if by_rule == by_main:
         return "other"
-    return f"{main} right, rules wrong" if decided[main] else f"{main} wrong, rules right"
+    return f"{main} right, rules wrong" if by_main else f"{main} wrong, rules right"

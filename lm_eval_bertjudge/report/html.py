@@ -81,9 +81,8 @@ def _anchor(title: str) -> str:
 def _figures(report: Report) -> Iterable[Figure]:
     columns = list(dict.fromkeys(column for each in report.rates.values() for column in each))
     rates = [[name, *map(each.get, columns)] for name, each in report.rates.items()]
-    yield _figure(
-        "Share decided right, by model", plots.bars(report.rates), ["model", *columns], rates
-    )
+    title = "Share decided right, by model"
+    yield _figure(title, plots.bars(report.rates), ["model", *columns], rates)
     if report.differences:
         header = ["model", "n", "not parsed", "judge alone, not parsed", "judge alone, parsed"]
         yield _figure(

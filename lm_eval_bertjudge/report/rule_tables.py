@@ -25,7 +25,8 @@ def by_rule(judged: Judged) -> Section:
             both = [row for row in rows if harness_metrics.decides(row, rule)]
             if both:
                 record: Record = {"model": generator, "task": task, "rule": rule}
-                records.append(record | _change(judged, both, rule))
+                record |= _change(judged, both, rule)
+                records.append(record)
     note = (
         f"Accuracy by a rule minus accuracy by {judged.main} on the same answers, and how much of it comes from "
         "answers that could not be parsed and from parsed answers that were compared otherwise. Then the share that "

@@ -25,7 +25,8 @@ def accuracy(judged: Judged) -> Section:
         record: Record = {"model": generator, "task": task, "n": len(rows)}
         for column in judged.columns:
             record[column] = _rate(judged, rows, column)
-        sources = Counter(row["verdicts"][judged.main]["source"] for row in rows)
+        verdicts = [row["verdicts"][judged.main] for row in rows]
+        sources = Counter(verdict["source"] for verdict in verdicts)
         record["unjudged"] = sources[Source.NONE] / len(rows)
         records.append(record)
     note = "Share of answers decided right, with Wilson's 95% interval."
@@ -41,8 +42,14 @@ def _rules_by_name(rule_of: Mapping[str, str]) -> str:
     if len(tasks) == 1:
         [rule] = tasks
         return f"Rules: {rule}."
-    listed = "; ".join(f"{rule} for {', '.join(names)}" for rule, names in tasks.items())
-    return f"Rules: of a task's scores by rules the one that is closest to the judge ({listed})."
+    parts = []
+    for rule, names in tasks.items():
+        listed = ", ".join(names)
+        parts.append(f"{rule} for {listed}")
+    every_rule = "; ".join(parts)
+    return (
+        f"Rules: of a task's scores by rules the one that is closest to the judge ({every_rule})."
+    )
 
 
 def _rate(judged: Judged, rows: Sequence[Row], column: str) -> str | None:
@@ -78,7 +85,8 @@ def sources(judged: Judged) -> Section:
         record: Record = {"method": method, "n": n}
         for source in Source:
             record[str(source)] = counts[source] / n
-        record["shortened text"] = sum(bool(verdict["truncated"]) for verdict in verdicts) / n
+        n_shortened = sum(bool(verdict["truncated"]) for verdict in verdicts)
+        record["shortened text"] = n_shortened / n
         records.append(record)
     note = "Share of verdicts by source, and of those on a shortened text."
     return Section("Who decided", note, records)
@@ -117,7 +125,8 @@ def older_runs(judged: Judged) -> Section:
     """Runs of a model and task that a newer one replaces; the page is about the newer ones."""
     runs: dict[tuple[str, str], list[Row]] = {}
     for row in judged.older:
-        runs.setdefault((row["generator"], row["task"]), []).append(row)
+        run = (row["generator"], row["task"])
+        runs.setdefault(run, []).append(row)
     records: list[Record] = []
     for (generator, task), rows in sorted(runs.items()):
         rate = None
