@@ -58,16 +58,18 @@ def guess(doc: Doc, prompt: str, target: Any) -> Guess:
 
 
 def _question(fields: Doc, options: Sequence[str], prompt: str) -> tuple[str, str]:
-    name = next((name for name in _QUESTIONS if _is_text(fields.get(name))), None)
-    if name is None:
+    names = [name for name in _QUESTIONS if _is_text(fields.get(name))]
+    if not names:
         return prompt, "the logged prompt" if prompt else "nowhere"
-    context_name = next((each for each in _CONTEXTS if texts(fields.get(each))), None)
+    name = names[0]
     question = str(fields[name]).strip()
     taken = [name]
-    if context_name is not None:
-        context = "\n".join(texts(listed(fields[context_name])))
+    contexts = [each for each in _CONTEXTS if texts(fields.get(each))]
+    if contexts:
+        parts = texts(listed(fields[contexts[0]]))
+        context = "\n".join(parts)
         question = f"{context}\n\nQuestion: {question}"
-        taken.insert(0, context_name)
+        taken.insert(0, contexts[0])
     if options:
         question = with_options(question, zip(ascii_uppercase, options, strict=False))
         taken.append("the options")
@@ -75,14 +77,16 @@ def _question(fields: Doc, options: Sequence[str], prompt: str) -> tuple[str, st
 
 
 def _references(fields: Doc, options: Sequence[str], target: Any) -> tuple[list[str], str]:
+    labels = _labels(fields)
     for name in _INDEXES if options else ():
-        place = _place(fields.get(name), options, _labels(fields))
+        place = _place(fields.get(name), options, labels)
         if place is not None:
             return [_with_letter(place, options)], f"the option of {name}"
     for name in _ANSWERS:
-        if answers := _answers(fields.get(name)):
+        answers = _answers(fields.get(name))
+        if answers:
             return answers, name
-    place = _place(target, options, _labels(fields))
+    place = _place(target, options, labels)
     if place is not None and not _is_number(target):
         return [_with_letter(place, options)], "the option of the logged target"
     return _answers(listed(target)), "the logged target"

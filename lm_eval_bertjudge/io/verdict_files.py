@@ -79,7 +79,8 @@ def _warn_of_mixtures(rows: Sequence[Row]) -> None:
             "%d of %d verdicts are of an earlier version: they do not say by which judge and threshold",
             unknown, len(rows),
         )  # fmt: skip
-    judgings = {json.dumps(row["judging"], sort_keys=True) for row in rows if "judging" in row}
+    known = [row["judging"] for row in rows if "judging" in row]
+    judgings = {json.dumps(judging, sort_keys=True) for judging in known}
     if len(judgings) > 1:
         logger.warning(
             "the verdicts are of %d judgings: %s",
@@ -159,7 +160,11 @@ def _in_words_of_today(verdict: Row, method: str) -> Row:
 
 def methods(rows: Sequence[Row]) -> list[str]:
     """The methods that judged every row, in the order of the first row."""
-    return [name for name in rows[0]["verdicts"] if all(name in row["verdicts"] for row in rows)]
+    names = []
+    for name in rows[0]["verdicts"]:
+        if all(name in row["verdicts"] for row in rows):
+            names.append(name)
+    return names
 
 
 def main_method(rows: Sequence[Row]) -> str:
@@ -176,8 +181,9 @@ def decision(row: Mapping[str, Any], name: str) -> int:
     Raises:
         InputError: The row has none of these by that name, or its value is not a yes or no.
     """
-    if name in row["verdicts"]:
-        return int(bool(row["verdicts"][name]["correct"]))
+    verdict = row["verdicts"].get(name)
+    if verdict is not None:
+        return int(bool(verdict["correct"]))
     value = row["old"].get(name, row.get(name))
     found = label_of(value, f"{name}, row {row['id']}: ")
     if found is None:
@@ -235,13 +241,14 @@ def labels(spec: str, rows: Sequence[Row], *, subset: bool = False) -> dict[str,
 
 
 def _field(row: Row, name: str) -> Any:
-    if name in row["verdicts"]:
-        return row["verdicts"][name]["correct"]
-    if name not in row and name not in row["old"]:
-        raise InputError(
-            f"--labels {name}: neither a file nor a field; row {row['id']} has {', '.join(row)}"
-        )
-    return row.get(name, row["old"].get(name))
+    verdicts = row["verdicts"]
+    metrics = row["old"]
+    if name in verdicts:
+        return verdicts[name]["correct"]
+    if name not in row and name not in metrics:
+        has = ", ".join(row)
+        raise InputError(f"--labels {name}: neither a file nor a field; row {row['id']} has {has}")
+    return row.get(name, metrics.get(name))
 
 
 def _labels_file(path: Path) -> dict[str, Row]:

@@ -78,6 +78,7 @@ class _Model:
         results = {task: self._entry(task, comparable) for task in self.tasks}
         groups = self._groups(comparable)
         names = [*results, *groups]
+        config = self.old.get("config", {})
         content: dict[str, Any] = {"results": results | groups}
         if groups:
             content["groups"] = groups
@@ -88,7 +89,7 @@ class _Model:
             "n-shot": {task: self._old("n-shot", task, "N/A") for task in results},
             "higher_is_better": {name: self._directions(name) for name in names},
             "n-samples": {task: self._sizes(task) for task in results},
-            "config": self.old.get("config", {}) | {"bertjudge": dict(settings)},
+            "config": config | {"bertjudge": dict(settings)},
             "model_name": self.name,
             "lm_eval_version": self.old.get("lm_eval_version", "N/A"),
             "lm_eval_bertjudge_version": __version__,
@@ -125,10 +126,13 @@ class _Model:
         subtasks = self.old.get("group_subtasks", {})
         for group in subtasks:
             leaves = list(_leaves(group, subtasks))
-            if leaves and self.tasks.keys() >= set(leaves) and group not in self.tasks:
-                old = self._old("groups", group, {}) if comparable.issuperset(leaves) else {}
-                together = pooled(self.tasks[leaf] for leaf in leaves)
-                groups[group] = _entry(group, together, old)
+            is_whole = bool(leaves) and self.tasks.keys() >= set(leaves)
+            if not is_whole or group in self.tasks:
+                continue
+            is_comparable = comparable.issuperset(leaves)
+            old = self._old("groups", group, {}) if is_comparable else {}
+            together = pooled(self.tasks[leaf] for leaf in leaves)
+            groups[group] = _entry(group, together, old)
         return groups
 
     def _subtasks(self, groups: Iterable[str]) -> dict[str, list[str]]:

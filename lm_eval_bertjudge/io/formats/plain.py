@@ -127,15 +127,21 @@ def _references(row: Row, reading: Reading, candidate: str) -> list[str]:
 
 def _several(value: Any, name: str) -> list[str]:
     """The references in a cell: in a column of several a list may stand as text."""
-    return texts(listed(value) if name.lower().endswith("s") else value)
+    if name.lower().endswith("s"):
+        value = listed(value)
+    return texts(value)
 
 
 def _columns(row: Row, given: str | None, usual: Sequence[str]) -> list[str]:
     """The columns of a row that may hold something: the one that is given, or those with usual names, in order."""
     if given is not None:
         return [given] if given in row else []
-    names = {str(name).lower(): name for name in row}
-    return [names[name] for name in usual if name in names]
+    by_small = {str(name).lower(): name for name in row}
+    columns = []
+    for name in usual:
+        if name in by_small:
+            columns.append(by_small[name])
+    return columns
 
 
 def _lacks(what: str, given: str | None, flag: str, row: Row, where: str) -> InputError:
