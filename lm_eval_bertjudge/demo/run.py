@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from lm_eval_bertjudge import harness, template
 from lm_eval_bertjudge.types import Source
 
+Row = Mapping[str, Any]  # a verdict, as the filter gives it
 QUESTIONS = Path(__file__).parent / "questions.jsonl"
 
 # The paper's prompts (arXiv 2604.09497, Tables 7 and 8, soft constraint).
@@ -26,6 +29,7 @@ _PROMPTS = {
     + "the exact span from the context that answers the question.",
     "maths": "{{ question }}" + _SUFFIX + "the computed solution.",
 }
+_PIPELINES = ("lexical", "cascade", "judge")
 _MATCH = {"multiple_choice": "exact", "passage": "rouge_l", "maths": "math_verify"}
 
 
@@ -33,19 +37,28 @@ def run() -> str:
     """Plays the recorded answers through the harness; the table, then every answer on which the pipelines differ."""
     docs = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
     answers = {template.question(_PROMPTS[doc["kind"]], doc): doc["answer"] for doc in docs}
-    results, table = harness.evaluate(
-        harness.ReplayModel(answers), [_task(kind) for kind in _PROMPTS]
-    )
-    samples = [sample for task in results["samples"].values() for sample in task]
-    verdicts: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for sample in samples:
-        verdicts.setdefault(sample["doc"]["id"], {})[sample["filter"]] = sample["filtered_resps"][
-            0
-        ][0]
-    differ = [doc for doc in docs if len({v["correct"] for v in verdicts[doc["id"]].values()}) > 1]
+    tasks = [_task(kind) for kind in _PROMPTS]
+    results, table = harness.evaluate(harness.ReplayModel(answers), tasks)
+    samples = chain.from_iterable(results["samples"].values())
+    verdicts = _by_doc(samples)
+    differ = [doc for doc in docs if _differ(verdicts[doc["id"]])]
     shown = "\n".join(_shown(doc, verdicts[doc["id"]]) for doc in differ)
     heading = f"{len(differ)} of {len(docs)} answers on which the pipelines differ:"
     return f"{table}\n{heading}\n\n{shown}\n{_score(docs, verdicts)}"
+
+
+def _by_doc(samples: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Row]]:
+    """The verdict of each pipeline on each document, by the document's id."""
+    verdicts: dict[str, dict[str, Row]] = {}
+    for sample in samples:
+        responses = sample["filtered_resps"][0]
+        of_doc = verdicts.setdefault(sample["doc"]["id"], {})
+        of_doc[sample["filter"]] = responses[0]
+    return verdicts
+
+
+def _differ(verdicts: Mapping[str, Row]) -> bool:
+    return len({verdict["correct"] for verdict in verdicts.values()}) > 1
 
 
 def _task(kind: str) -> dict[str, Any]:
@@ -63,36 +76,33 @@ def _task(kind: str) -> dict[str, Any]:
         "generation_kwargs": {"until": ["</s>"], "do_sample": False, "max_gen_toks": 2048},
         "filter_list": [
             {"name": method, "filter": [judging | {"method": method, "match": _MATCH[kind]}]}
-            for method in ("lexical", "cascade", "judge")
+            for method in _PIPELINES
         ],
         "metric_list": [{"metric": "bertjudge", "aggregation": "mean", "higher_is_better": True}],
         "metadata": {"version": 1.0},
     }
 
 
-def _shown(doc: Mapping[str, Any], verdicts: Mapping[str, Mapping[str, Any]]) -> str:
-    said = textwrap.shorten(doc["answer"][-160:].replace("\n", " "), 160)
+def _shown(doc: Mapping[str, Any], verdicts: Mapping[str, Row]) -> str:
+    end = textwrap.shorten(doc["answer"][-160:].replace("\n", " "), 160)
     decided = "   ".join(f"{name}: {_decision(verdict)}" for name, verdict in verdicts.items())
     person = "right" if doc["label"] else "wrong"
-    return f"{doc['id']}  reference: {doc['reference']}\n  answer ends: {said}\n  {decided}   a person: {person}\n"
+    return f"{doc['id']}  reference: {doc['reference']}\n  answer ends: {end}\n  {decided}   a person: {person}\n"
 
 
-def _decision(verdict: Mapping[str, Any]) -> str:
-    why = (
-        f"p {verdict['p_correct']:.2f}"
-        if verdict["source"] == Source.ENCODER
-        else verdict["reason"]
-    )
-    return f"{'right' if verdict['correct'] else 'wrong'} ({why})"
+def _decision(verdict: Row) -> str:
+    why = verdict["reason"]
+    if verdict["source"] == Source.ENCODER:
+        why = f"p {verdict['p_correct']:.2f}"
+    word = "right" if verdict["correct"] else "wrong"
+    return f"{word} ({why})"
 
 
-def _score(
-    docs: list[dict[str, Any]], verdicts: Mapping[str, Mapping[str, Mapping[str, Any]]]
-) -> str:
+def _score(docs: list[dict[str, Any]], verdicts: Mapping[str, Mapping[str, Row]]) -> str:
     """How often each pipeline agrees with the labels that the questions' author gave."""
-    agree = {
-        name: sum(verdicts[doc["id"]][name]["correct"] == bool(doc["label"]) for doc in docs)
-        for name in ("lexical", "cascade", "judge")
-    }
-    counts = ", ".join(f"{name} {n}" for name, n in agree.items())
+    agree: Counter[str] = Counter()
+    for doc in docs:
+        for name, verdict in verdicts[doc["id"]].items():
+            agree[name] += verdict["correct"] == bool(doc["label"])
+    counts = ", ".join(f"{name} {agree[name]}" for name in _PIPELINES)
     return f"Agreement with the author's labels, of {len(docs)}: {counts}. An illustration, not a measurement."

@@ -89,15 +89,25 @@ def _refuse_group(manager: Any, name: str) -> None:
 
 
 def _members(manager: Any, name: str) -> Iterator[str]:
-    entry = manager.task_index[name]
+    for member in _names_in(manager.task_index[name]):
+        if member != name and _is_group(manager, member):
+            yield from _members(manager, member)
+        elif isinstance(member, str):
+            yield member
+
+
+def _names_in(entry: Any) -> Iterator[Any]:
+    """The names that a group or tag lists; None for a config without a name."""
     listed = (entry.cfg or {}).get("task") if not entry.tags or entry.yaml_path else None
     for member in listed or sorted(entry.tags):
-        known = member if isinstance(member, str) else member.get("task") or member.get("group")
-        inside = known in manager.task_index and known != name
-        if inside and (known in manager.all_groups or known in manager.all_tags):
-            yield from _members(manager, known)
-        elif isinstance(known, str):
-            yield known
+        is_name = isinstance(member, str)
+        yield member if is_name else member.get("task") or member.get("group")
+
+
+def _is_group(manager: Any, name: Any) -> bool:
+    if name not in manager.task_index:
+        return False
+    return name in manager.all_groups or name in manager.all_tags
 
 
 def _refuse_unknown(manager: Any, name: str, include_path: str | None) -> None:

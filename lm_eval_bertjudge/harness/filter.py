@@ -100,11 +100,9 @@ class BertJudgeFilter(Filter):  # type: ignore[misc]
         self, answers: list[list[Any]], docs: Sequence[Mapping[str, Any]]
     ) -> list[Verdict]:
         scorer = Scorer.read(self.options, POOL)
-        items = [
-            scorer.item(doc, response)
-            for responses, doc in zip(answers, docs, strict=True)
-            for response in responses
-        ]
+        items: list[JudgeItem] = []
+        for responses, doc in zip(answers, docs, strict=True):
+            items += [scorer.item(doc, response) for response in responses]
         if items and not any(item.references for item in items):
             raise InputError(
                 f"the reference {shown(scorer.options.reference)} is empty on every document"
@@ -127,24 +125,23 @@ def warn(where: str, items: Sequence[JudgeItem], verdicts: Sequence[Verdict]) ->
         items: What was judged.
         verdicts: The verdict on each item.
     """
-    left_unjudged = sorted(str(v.reason) for v in verdicts if v.source == Source.NONE)
-    n_unjudged = len(left_unjudged)
+    head = f"bertjudge {where}: of {len(verdicts)} answers"
+    left_unjudged = sorted(str(each.reason) for each in verdicts if each.source == Source.NONE)
     n_truncated = sum(verdict.truncated for verdict in verdicts)
-    if n_unjudged or n_truncated:
+    if left_unjudged or n_truncated:
         reasons = f" ({', '.join(dict.fromkeys(left_unjudged))})" if left_unjudged else ""
-        logger.warning(
-            "bertjudge %s: of %d answers %d unjudged%s, %d judged on a shortened text",
-            where, len(verdicts), n_unjudged, reasons, n_truncated,
-        )  # fmt: skip
+        text = "%s %d unjudged%s, %d judged on a shortened text"
+        logger.warning(text, head, len(left_unjudged), reasons, n_truncated)
     wrong = [item for item, verdict in zip(items, verdicts, strict=True) if not verdict.correct]
+    _warn_of_silence(head, wrong)
+
+
+def _warn_of_silence(head: str, wrong: Sequence[JudgeItem]) -> None:
     silent = [item for item in wrong if not clean(read_response(item.candidate, item.question))]
     n_reasoning = sum(bool(clean(item.candidate)) for item in silent)
+    n_empty = len(silent) - n_reasoning
     if n_reasoning:
-        logger.warning(
-            "bertjudge %s: of %d answers %d empty once reasoning is left out: is max_gen_toks large enough?",
-            where, len(verdicts), n_reasoning,
-        )  # fmt: skip
-    if n_empty := len(silent) - n_reasoning:
-        logger.warning(
-            "bertjudge %s: of %d answers %d are empty as they came", where, len(verdicts), n_empty
-        )
+        text = "%s %d empty once reasoning is left out: is max_gen_toks large enough?"
+        logger.warning(text, head, n_reasoning)
+    if n_empty:
+        logger.warning("%s %d are empty as they came", head, n_empty)

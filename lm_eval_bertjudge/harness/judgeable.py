@@ -22,8 +22,13 @@ _FAMILIES = {
         "compare with"
     ),
     re.compile(
-        r"(smoothed_)?bleu(rt|_4|_avg|_max)?|chrf|ter|comet|wer|cer|rouge.*(?<!_acc)(?<!_diff)|bert(_?score.*)?"
-        r"|average_len|F1-Radgraph"  # rougeL, bertscore_f1_max; not rougeL_acc, which is of truthfulqa_gen
+        r"""
+        (smoothed_)?bleu(rt|_4|_avg|_max)? | chrf | ter | comet | wer | cer
+        | rouge.*(?<!_acc)(?<!_diff)          # rougeL; not rougeL_acc, which is of truthfulqa_gen
+        | bert(_?score.*)?                    # bertscore_f1_max
+        | average_len | F1-Radgraph
+        """,
+        re.VERBOSE,
     ): "its metrics measure how near a translation or a summary is to a text, and no one answer is the right one",
     re.compile(r"pearsonr|spearmanr|mse|eqbench|percent_parseable"): (
         "its answers are ratings, which count by how near they are to other ratings"

@@ -53,9 +53,7 @@ def _prepared(loading: Callable[..., Any]) -> Callable[..., Any]:
             prepare(list(tasks_in(loaded)), asked_configs(self, args, kwargs))
         except BertJudgeError:
             raise
-        except (
-            Exception
-        ):  # a harness of another version must go on working, for tasks that do not judge too
+        except Exception:  # another version's harness must go on working, also for other tasks
             logger.warning("lm-eval-bertjudge could not look at the loaded tasks", exc_info=True)
         return loaded
 
@@ -120,8 +118,8 @@ def asked_configs(manager: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     index = getattr(manager, "task_index", None) or {}
     configs = {name: entry.cfg for name, entry in index.items() if isinstance(entry.cfg, dict)}
     given = [*args, *kwargs.values()]
-    listed = [
-        each for spec in given for each in (spec if isinstance(spec, (list, tuple)) else [spec])
-    ]
-    configs |= {each["task"]: each for each in listed if isinstance(each, dict) and "task" in each}
+    for spec in given:
+        listed = spec if isinstance(spec, (list, tuple)) else [spec]
+        dicts = [each for each in listed if isinstance(each, dict)]
+        configs |= {each["task"]: each for each in dicts if "task" in each}
     return configs

@@ -6,6 +6,7 @@ A config is looked at as the harness has read it: a task object with its pipelin
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,9 +28,8 @@ IN_PYTHON = (
     "Judge its sample log instead: lm_eval --log_samples, then bertjudge rejudge"
 )
 _SHORT = 128  # tokens within which few models explain and conclude
-_MAY_FOLLOW = (
-    "take_first",
-)  # harmless after `bertjudge`: there is a list of verdicts per document
+# Harmless after `bertjudge`: there is a list of verdicts per document.
+_MAY_FOLLOW = ("take_first",)
 
 
 @dataclass
@@ -47,12 +47,12 @@ class Findings:
 
 def judging_options(task: Any) -> dict[str, dict[str, Any]]:
     """The options of each judging pipeline of a task, by the pipeline's name."""
-    return {
-        ensemble.name: {name: value for name, value in part.keywords.items() if name != "context"}
-        for ensemble in getattr(task, "_filters", [])
-        for part in ensemble.filters
-        if part_is_ours(part)
-    }
+    options = {}
+    for ensemble in getattr(task, "_filters", []):
+        for part in filter(part_is_ours, ensemble.filters):
+            own = {name: value for name, value in part.keywords.items() if name != "context"}
+            options[ensemble.name] = own
+    return options
 
 
 def judges(task: Any) -> bool:
@@ -66,23 +66,29 @@ def metric_options(config: Any) -> dict[str, Any] | None:
     Args:
         config: A task's config, an object of the harness or a plain mapping.
     """
-    entries = get(config, "metric_list") or []
-    named = [each for each in entries if isinstance(each, Mapping)]
-    beside = next((each for each in named if _is_ours(each.get("metric"))), None)
-    if beside is None:
-        return None
     known = ("metric", "aggregation", "higher_is_better", "hf_evaluate")
-    return {key: value for key, value in beside.items() if key not in known}
+    for entry in _mappings(get(config, "metric_list")):
+        if _is_ours(entry.get("metric")):
+            return {key: value for key, value in entry.items() if key not in known}
+    return None
 
 
 def asks_to_judge(config: Any) -> bool:
     """Whether a config, as its file says, names the filter or the metric `bertjudge`."""
-    return metric_options(config) is not None or any(
-        isinstance(step, Mapping) and _is_ours(step.get("function"))
-        for ensemble in get(config, "filter_list") or []
-        if isinstance(ensemble, Mapping)
-        for step in ensemble.get("filter") or []
-    )
+    if metric_options(config) is not None:
+        return True
+    pipelines = _mappings(get(config, "filter_list"))
+    return any(_has_our_filter(pipeline) for pipeline in pipelines)
+
+
+def _has_our_filter(pipeline: Mapping[str, Any]) -> bool:
+    steps = _mappings(pipeline.get("filter"))
+    return any(_is_ours(step.get("function")) for step in steps)
+
+
+def _mappings(listed: Any) -> list[Mapping[str, Any]]:
+    """The members of a list in a config that are mappings; none where there is no list."""
+    return [each for each in listed or [] if isinstance(each, Mapping)]
 
 
 def _is_ours(name: Any) -> bool:
@@ -141,12 +147,12 @@ def likelihoods(kind: Any) -> str:
 
 def _names(task: Any) -> list[str]:
     """Pipelines of one name overwrite each other's rows."""
-    names = [ensemble.name for ensemble in task._filters]
+    counts = Counter(ensemble.name for ensemble in task._filters)
     return [
-        f"{names.count(name)} pipelines of its filter_list are called {name!r}, and only the last one's "
-        "rows would be kept: give each a name of its own"
-        for name in dict.fromkeys(names)
-        if names.count(name) > 1
+        f"{n} pipelines of its filter_list are called {name!r}, and only the last one's rows would be kept: "
+        "give each a name of its own"
+        for name, n in counts.items()
+        if n > 1
     ]
 
 
@@ -156,13 +162,14 @@ def _followers(task: Any) -> Iterator[tuple[str, str]]:
         parts = [getattr(part, "func", part) for part in ensemble.filters]
         if BertJudgeFilter not in parts:
             continue
-        for part in parts[parts.index(BertJudgeFilter) + 1 :]:
-            if (name := filter_name(part)) not in _MAY_FOLLOW:
-                yield (
-                    ensemble.name,
-                    f"`function: {name}` stands after `bertjudge`, whose verdicts it cannot take: move it "
-                    "before `bertjudge`, or leave it out",
+        after = parts[parts.index(BertJudgeFilter) + 1 :]
+        for name in map(filter_name, after):
+            if name not in _MAY_FOLLOW:
+                reason = (
+                    f"`function: {name}` stands after `bertjudge`, whose verdicts it cannot take: "
+                    "move it before `bertjudge`, or leave it out"
                 )
+                yield ensemble.name, reason
 
 
 def filter_name(part: Any) -> str:
@@ -178,21 +185,23 @@ def _metric(options: Mapping[str, Any], *, judged: bool) -> list[str]:
     """What is wrong with the options beside `metric: bertjudge`."""
     wrong = []
     columns = options.get("columns", ())
-    several = isinstance(columns, Sequence) and not isinstance(columns, str)
-    unknown = [each for each in columns if each not in COLUMNS] if several else [columns]
-    if unknown:
-        wrong.append(
-            f"metric bertjudge: columns is {columns!r}; a list of {', '.join(COLUMNS)} was expected"
-        )
+    if not _are_columns(columns):
+        wrong.append(f"columns is {columns!r}; a list of {', '.join(COLUMNS)} was expected")
     rest = {name: value for name, value in options.items() if name != "columns"}
     if judged and rest:
         wrong.append(
-            f"metric bertjudge: {', '.join(rest)} belongs beside `function: bertjudge`: the metric only "
-            "reads the filter's verdicts"
+            f"{', '.join(rest)} belongs beside `function: bertjudge`: the metric only reads the "
+            "filter's verdicts"
         )
     elif not judged:
-        wrong += [f"metric bertjudge: {reason}" for reason in _judge_errors(alone(rest))]
-    return wrong
+        wrong += _judge_errors(alone(rest))
+    return [f"metric bertjudge: {reason}" for reason in wrong]
+
+
+def _are_columns(value: Any) -> bool:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return False
+    return all(each in COLUMNS for each in value)
 
 
 def alone(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,17 +265,19 @@ def some_docs(task: Any, n: int = _N_DOCS, *, spread: bool = True) -> list[dict[
 
 def _cuts(task: Any) -> list[str]:
     """Stop strings and token limits that end an answer before it says what is judged."""
-    given = task.config.generation_kwargs or {}
-    until = given.get("until") or []
-    stops = [until] if isinstance(until, str) else list(until)
-    cutting = [stop for stop in stops if not re.search(r"\w|<", stop)]
-    limit = next((given[name] for name in _LIMITS if isinstance(given.get(name), int)), None)
-    told = []
-    if cutting:
-        told.append(
-            f"answers end at {', '.join(map(repr, cutting))}, and only what comes before is judged"
-        )
-    if limit is not None and limit < _SHORT:
-        told.append(f"answers end after {limit} tokens, and only what comes before is judged")
+    options = task.config.generation_kwargs or {}
+    ends = []
+    if stops := _cutting_stops(options.get("until") or []):
+        ends.append(f"at {', '.join(map(repr, stops))}")
+    limits = [options[name] for name in _LIMITS if isinstance(options.get(name), int)]
+    if limits and limits[0] < _SHORT:
+        ends.append(f"after {limits[0]} tokens")
     mend = 'generation_kwargs: {until: ["</s>"], max_gen_toks: 2048}'
-    return [f"{each}. To judge whole answers: {mend}" for each in told]
+    rest = f"and only what comes before is judged. To judge whole answers: {mend}"
+    return [f"answers end {end}, {rest}" for end in ends]
+
+
+def _cutting_stops(until: str | Sequence[str]) -> list[str]:
+    """Stop strings that a text itself may hold, such as an empty line."""
+    stops = [until] if isinstance(until, str) else until
+    return [stop for stop in stops if not re.search(r"\w|<", stop)]

@@ -48,11 +48,12 @@ def rows(
     """
     pairs = zip(answers, docs, strict=False)  # lengths that differ may be the very fault
     named = {"task": task} if task else {}
-    return [
-        {**named, "doc_id": index, "doc": doc, "candidate": answer, **_fields(options, doc)}
-        for index, (responses, doc) in enumerate(pairs)
-        for answer in responses
-    ]
+    listed = []
+    for index, (responses, doc) in enumerate(pairs):
+        fields = _fields(options, doc)
+        for answer in responses:
+            listed.append({**named, "doc_id": index, "doc": doc, "candidate": answer, **fields})
+    return listed
 
 
 def _fields(options: Mapping[str, Any], doc: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,9 +64,7 @@ def _fields(options: Mapping[str, Any], doc: Mapping[str, Any]) -> dict[str, Any
             "question": question,
             "references": list(template.references(options["reference"], doc)),
         }
-    except (
-        Exception
-    ):  # a wrong template may be what failed; the answer has to be written all the same
+    except Exception:  # a wrong template may be what failed; the answer has to be written
         return {}
 
 
@@ -134,15 +133,10 @@ def _lines(unjudged: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for row in unjudged:
         try:
             line = json.dumps({**row, "doc": dict(row["doc"])}, default=str)
-        except (
-            TypeError,
-            ValueError,
-            RecursionError,
-        ):  # keys that are no text, or a document that holds itself
-            line = json.dumps(
-                {**row, "doc": {str(key): str(value) for key, value in row["doc"].items()}},
-                default=str,
-            )
+        except (TypeError, ValueError, RecursionError):
+            # Keys that are no text, or a document that holds itself.
+            doc = {str(key): str(value) for key, value in row["doc"].items()}
+            line = json.dumps({**row, "doc": doc}, default=str)
         yield line + "\n"
 
 

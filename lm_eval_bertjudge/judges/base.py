@@ -40,7 +40,8 @@ class Judge(Protocol):
         """p_correct of each candidate, in order; the arguments are those of the paper's `BERTJudge.predict`.
 
         Args:
-            questions: The prompts that the candidates answer; None or [] is candidate against reference alone.
+            questions: The prompts that the candidates answer; None or [] is candidate against reference
+                alone.
             candidates: Model outputs.
             references: For each candidate the right answer, or several that are all right.
             batch_size: Has no effect: batches are made by tokens, and p does not depend on them.
@@ -48,23 +49,22 @@ class Judge(Protocol):
         Raises:
             InputError: An argument is no list, the lists differ in length, or an item could not be judged.
         """
-        for name, texts in (
-            ("questions", questions),
-            ("candidates", candidates),
-            ("references", references),
-        ):
-            if isinstance(texts, str):
-                raise InputError(
-                    f"{name} is a text; a list was expected, as in {name}=[{texts!r:.60}]"
-                )
+        _refuse_text(questions=questions, candidates=candidates, references=references)
         asked = [""] * len(candidates) if questions is None or not len(questions) else questions
         if not len(candidates) == len(references) == len(asked):
             raise InputError(
                 f"{len(asked)} questions, {len(candidates)} candidates and {len(references)} references: the lists "
                 "must be equally long"
             )
-        items = map(_item, asked, candidates, references)
-        return [_probability(n, verdict) for n, verdict in enumerate(self.judge(list(items)))]
+        items = list(map(_item, asked, candidates, references))
+        verdicts = self.judge(items)
+        return [_probability(number, verdict) for number, verdict in enumerate(verdicts)]
+
+
+def _refuse_text(**lists: object) -> None:
+    for name, texts in lists.items():
+        if isinstance(texts, str):
+            raise InputError(f"{name} is a text; a list was expected, as in {name}=[{texts!r:.60}]")
 
 
 def _item(question: str, candidate: str, references: str | Sequence[str]) -> JudgeItem:
@@ -85,14 +85,16 @@ def without_reference(item: PreparedItem) -> Verdict | None:
 
 
 def at_sight(item: PreparedItem) -> Verdict | None:
-    """The verdict where there is nothing to read: no reference, or an answer that is empty or only reasoning."""
-    return without_reference(item) or (None if clean(item.response) else EMPTY_ANSWER)
+    """The verdict where there is nothing to read: no reference, or no answer beside reasoning."""
+    if verdict := without_reference(item):
+        return verdict
+    return None if clean(item.response) else EMPTY_ANSWER
 
 
 def decide(
     items: Sequence[Item], rule: Rule, ask: Callable[[list[PreparedItem]], list[Verdict]]
 ) -> list[Verdict]:
-    """A verdict per item, in order: what the rule says, and where it says nothing what the answer to `ask` is."""
+    """A verdict per item, in order: what the rule says, and where it says nothing what `ask` does."""
     prepared = [prepare(item) for item in items]
     by_rule = [rule(item) for item in prepared]
     left = [item for item, verdict in zip(prepared, by_rule, strict=True) if verdict is None]

@@ -26,10 +26,17 @@ from lm_eval_bertjudge.options.description import (
 class LLMOptions:
     """What stands under `llm` beside `function: bertjudge`, or after `--llm`; each field says what it does."""
 
-    model: str = option(TEXT, "the server's name for it; with `engine: vllm` a folder or hub id",
-                        example='"Qwen/Qwen3-4B"')  # fmt: skip
-    base_url: str | None = option(ADDRESS, "the server; without it OpenAI's own", default=None,
-                                  example="http://localhost:8000/v1")  # fmt: skip
+    model: str = option(
+        TEXT,
+        "the server's name for it; with `engine: vllm` a folder or hub id",
+        example='"Qwen/Qwen3-4B"',
+    )
+    base_url: str | None = option(
+        ADDRESS,
+        "the server; without it OpenAI's own",
+        default=None,
+        example="http://localhost:8000/v1",
+    )
     engine: Literal["server", "vllm"] = option(
         TEXT,
         "`vllm` is loaded in this process (`pip install '.[vllm]'`)",

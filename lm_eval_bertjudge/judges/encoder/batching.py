@@ -29,21 +29,28 @@ class Batch:
 def batches(rows: Sequence[Sequence[int]], *, batch_tokens: int, pad_id: int) -> Iterator[Batch]:
     """Cuts `rows` of token ids into batches of at most `batch_tokens` padded tokens, longest first.
 
-    Longest first, so that a batch that does not fit in memory fails at once and not after an hour. A single row longer
-    than `batch_tokens` is a batch of its own.
+    Longest first, so that a batch that does not fit in memory fails at once and not after an hour. A
+    single row longer than `batch_tokens` is a batch of its own.
     """
     order = sorted(range(len(rows)), key=lambda i: len(rows[i]), reverse=True)
     start = 0
     while start < len(order):
-        length = -(-max(1, len(rows[order[start]])) // PAD_TO_MULTIPLE) * PAD_TO_MULTIPLE
-        indices = order[start : start + max(1, batch_tokens // length)]
+        length = _padded_length(rows[order[start]])
+        n_rows = max(1, batch_tokens // length)
+        indices = order[start : start + n_rows]
         yield _padded(rows, indices, length, pad_id)
         start += len(indices)
 
 
+def _padded_length(row: Sequence[int]) -> int:
+    blocks = -(-len(row) // PAD_TO_MULTIPLE)
+    return max(1, blocks) * PAD_TO_MULTIPLE
+
+
 def _padded(rows: Sequence[Sequence[int]], indices: list[int], length: int, pad_id: int) -> Batch:
-    input_ids = np.full((len(indices), length), pad_id, dtype=np.int64)
-    attention_mask = np.zeros((len(indices), length), dtype=np.int64)
+    shape = (len(indices), length)
+    input_ids = np.full(shape, pad_id, dtype=np.int64)
+    attention_mask = np.zeros(shape, dtype=np.int64)
     for row, index in enumerate(indices):
         ids = rows[index]
         input_ids[row, : len(ids)] = ids

@@ -1,8 +1,8 @@
 """Verdicts that were computed before: the last ones in memory, all of them in one sqlite file that processes share.
 
-A verdict is found by the judge (a hash of its weights and of what runs them) and by the token ids it would read, so
-that a new checkpoint, tokenizer or input format never meets an old verdict. The file is a convenience: where it cannot
-be read or written, a warning says so once and judging goes on.
+A verdict is found by the judge (a hash of its weights and of what runs them) and by the token ids it would
+read, so that a new checkpoint, tokenizer or input format never meets an old verdict. The file is a
+convenience: where it cannot be read or written, a warning says so once and judging goes on.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def location(choice: bool | str | None = None) -> Path | None:
     """Where the file is; None when there is none.
 
     Args:
-        choice: True or False, a file or folder, or the words of the environment variable ("0", "1"); None leaves it
-            to LM_EVAL_BERTJUDGE_CACHE, and without that to the user's cache folder.
+        choice: True or False, a file or folder, or the words of the environment variable ("0", "1");
+            None leaves it to LM_EVAL_BERTJUDGE_CACHE, and without that to the user's cache folder.
     """
     if isinstance(choice, bool):
         choice = "1" if choice else "0"
@@ -102,21 +102,20 @@ class VerdictCache:
 
     def key(self, ids: Sequence[int]) -> bytes:
         """What a row of token ids is found by."""
-        return hashlib.blake2b(
-            array("q", ids).tobytes(), key=self._judge[:64], digest_size=16
-        ).digest()
+        content = array("q", ids).tobytes()
+        return hashlib.blake2b(content, key=self._judge[:64], digest_size=16).digest()
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, float]:
         """The verdicts that are known."""
         wanted = dict.fromkeys(keys)
-        found = {key: self._recent[key] for key in wanted if key in self._recent}
-        left = [key for key in wanted if key not in found]
+        known = {key: self._recent[key] for key in wanted if key in self._recent}
+        left = [key for key in wanted if key not in known]
         if left:
             nothing: dict[bytes, float] = {}
             read = self._on_file(lambda file: _read(file, left), nothing)
             self._remember(read)
-            found |= read
-        return found
+            known |= read
+        return known
 
     def put(self, verdicts: Mapping[bytes, float]) -> None:
         """Keeps verdicts, each of them finite."""
@@ -142,9 +141,8 @@ class VerdictCache:
             with closing(sqlite3.connect(self._path, timeout=_LOCKED_S)) as file, file:
                 with suppress(sqlite3.OperationalError):  # another process is just switching it on
                     file.execute("PRAGMA journal_mode=WAL")
-                file.execute(
-                    "PRAGMA synchronous=OFF"
-                )  # a power cut may cost the cache, which is no loss
+                # A power cut may cost the cache, which is no loss.
+                file.execute("PRAGMA synchronous=OFF")
                 file.execute(_TABLE)
                 return work(file)
         except (sqlite3.OperationalError, OSError) as error:
@@ -159,12 +157,8 @@ class VerdictCache:
 
     def _move_aside(self, path: Path, error: Exception) -> None:
         aside = path.with_name(path.name + ".damaged")
-        logger.warning(
-            "the verdict cache %s is damaged (%s): moved to %s, a new one begins",
-            path,
-            error,
-            aside,
-        )
+        text = "the verdict cache %s is damaged (%s): moved to %s, a new one begins"
+        logger.warning(text, path, error, aside)
         try:
             for suffix in ("-wal", "-shm", ""):  # the log first: a new file must not meet it
                 with suppress(FileNotFoundError):
@@ -180,17 +174,16 @@ def _checksum(key: bytes, p: float) -> int:
 
 
 def _read(file: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, float]:
-    found: dict[bytes, float] = {}
+    known: dict[bytes, float] = {}
     for start in range(0, len(keys), _ASKED_AT_ONCE):
         some = keys[start : start + _ASKED_AT_ONCE]
         marks = ",".join("?" * len(some))
-        for key, p, checksum in file.execute(
-            f"SELECT key, p, checksum FROM verdicts WHERE key IN ({marks})", some
-        ):
+        query = f"SELECT key, p, checksum FROM verdicts WHERE key IN ({marks})"
+        for key, p, checksum in file.execute(query, some):
             if not isinstance(p, float) or not 0.0 <= p <= 1.0 or _checksum(key, p) != checksum:
                 raise _DamagedError("a row is not what was written")
-            found[key] = p
-    return found
+            known[key] = p
+    return known
 
 
 def _write(file: sqlite3.Connection, verdicts: Mapping[bytes, float]) -> None:

@@ -1,19 +1,18 @@
 """The judge's input: `<|question|>{q}<|candidate|>{c}<|reference|>{r}`, in format v1, v2 or v3.
 
-v1 is the format of the published `artefactory/BERTJudge*` checkpoints (arXiv 2604.09497, section 2.3), so those load
-and score the same. v2 writes numbers without thousands separators: the word pieces of "8,995" and "8995" have nothing
-in common, and an encoder would have to learn number by number that they are one. v3 also marks raised and lowered
-digits (10⁶ as 10^6, which some tokenizers read as 106) and ends of lines, and of a long candidate it keeps head and
-tail: chat models answer first, reasoning models last. Fields are tokenised one by one and
-joined as ids: a field can never produce a marker or any other special token, and truncation is decided per field, never
-on the joined string.
+v1 is the format of the published `artefactory/BERTJudge*` checkpoints (arXiv 2604.09497, section 2.3), so
+those load and score the same. v2 writes numbers without thousands separators: the word pieces of "8,995"
+and "8995" have nothing in common, and an encoder would have to learn number by number that they are one.
+v3 also marks raised and lowered digits (10⁶ as 10^6, which some tokenizers read as 106) and ends of lines,
+and of a long candidate it keeps head and tail: chat models answer first, reasoning models last. Fields are
+tokenised one by one and joined as ids: a field can never produce a marker or any other special token, and
+truncation is decided per field, never on the joined string.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -21,7 +20,7 @@ from typing import TypeVar
 from tokenizers import Tokenizer
 
 from lm_eval_bertjudge.errors import CheckpointError, ReferenceTooLongError
-from lm_eval_bertjudge.text.markup import mark_scripts
+from lm_eval_bertjudge.text.markup import ascii_digits, ascii_width, mark_scripts, strip_invisible
 
 S = TypeVar("S", str, list[int])
 
@@ -29,15 +28,15 @@ ENCODING_VERSIONS = ("v1", "v2", "v3")
 QUESTION, CANDIDATE, REFERENCE = MARKERS = ("<|question|>", "<|candidate|>", "<|reference|>")
 
 _MARKER_TEXT = re.compile(r"<\|\s*(?:question|candidate|reference)\s*\|>", re.IGNORECASE)
-# Zero-width and soft characters, marks of direction, and control characters but tab and newlines.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+# Also (1,234), which is minus 1,234 in accounts; not [1,234], perhaps an interval.
+_THOUSANDS = re.compile(
+    r"""
+    (?<![\d.,\[])\d{1,3}
+    (?:(?:,(?:\\!\ ?)?|\{,\})\d{3})+                # 1,234 and LaTeX's 1{,}234 or 1,\!234
+    (?!\d|,\d)
+    """,
+    re.VERBOSE,
 )
-# Full-width forms of ASCII, and digits of other scripts, are the same to a reader and unknown to most vocabularies.
-_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-_FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
-# 1,234 and LaTeX's 1{,}234 or 1,\!234, and (1,234), which is minus 1,234 in accounts; not [1,234], perhaps an interval.
-_THOUSANDS = re.compile(r"(?<![\d.,\[])\d{1,3}(?:(?:,(?:\\! ?)?|\{,\})\d{3})+(?!\d|,\d)")
 _LINE_END = re.compile(r"\s*\n\s*")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Text beyond this many characters per token of input cannot reach the model, so it is not worth tokenising.
@@ -78,9 +77,8 @@ class Encoder:
         self.max_length = max_length
         self._read = _READERS[version]
         self._keeps_head = version == "v3"
-        self._question, self._candidate, self._reference = (
-            [token or 0] for token in marker_ids.values()
-        )
+        markers = [[token or 0] for token in marker_ids.values()]
+        self._question, self._candidate, self._reference = markers
         wrapped = whole.encode(CANDIDATE).ids
         at = wrapped.index(self._candidate[0])
         self._prefix, self._suffix = wrapped[:at], wrapped[at + 1 :]
@@ -93,27 +91,25 @@ class Encoder:
             ReferenceTooLongError: A reference takes more than half of the input.
         """
         limit = self.max_length * _CHARS_PER_TOKEN
-        read = [(self._read(q), self._read(c), self._read(r)) for q, c, r in triplets]
         cut_candidate = _ends if self._keeps_head else _tail
-        texts = [
-            text
-            for q, c, r in read
-            for text in (_ends(q, limit), cut_candidate(c, limit), r[: 2 * limit])
-        ]
-        ids = [
-            encoding.ids
-            for encoding in self._fields.encode_batch_fast(texts, add_special_tokens=False)
-        ]
-        cut = [len(question) > limit or len(candidate) > limit for question, candidate, _ in read]
-        fields = zip(ids[0::3], ids[1::3], ids[2::3], cut, strict=True)
-        return [self._fit(q, c, r, was_cut) for q, c, r, was_cut in fields]
+        texts: list[str] = []
+        was_cut: list[bool] = []
+        for triplet in triplets:
+            question, candidate, reference = map(self._read, triplet)
+            texts += [_ends(question, limit), cut_candidate(candidate, limit)]
+            texts.append(reference[: 2 * limit])
+            was_cut.append(max(len(question), len(candidate)) > limit)
+        encodings = self._fields.encode_batch_fast(texts, add_special_tokens=False)
+        ids = [encoding.ids for encoding in encodings]
+        fields = zip(ids[0::3], ids[1::3], ids[2::3], was_cut, strict=True)
+        return [self._fit(*each) for each in fields]
 
     def _fit(
         self, question: list[int], candidate: list[int], reference: list[int], was_cut: bool
     ) -> Encoded:
         """Joins the fields: the reference whole, the question's ends, the candidate's end (v3: ends)."""
-        markers = 3 if question else 2
-        budget = self.max_length - len(self._prefix) - len(self._suffix) - markers
+        n_markers = 3 if question else 2
+        budget = self.max_length - len(self._prefix) - len(self._suffix) - n_markers
         if len(reference) > budget // 2:
             raise ReferenceTooLongError(
                 f"a reference has {len(reference)} tokens, more than half of the judge's {self.max_length}-token "
@@ -133,11 +129,15 @@ class Encoder:
 
 
 def clean(text: str) -> str:
-    """The text as a judge may see it: no markers, no invisible or direction-changing characters, no outer space."""
-    text = _INVISIBLE.sub("", text)
+    """The text as a judge may see it: no markers, no invisible characters, no outer space.
+
+    Full-width forms of ASCII and digits of other scripts become ASCII: they are the same to a reader, and
+    unknown to most vocabularies.
+    """
+    text = strip_invisible(text)
     if not text.isascii():
-        text = _LONE_SURROGATE.sub("\ufffd", text).translate(_FULL_WIDTH)
-        text = _FOREIGN_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
+        text = _LONE_SURROGATE.sub("\ufffd", text)
+        text = ascii_digits(ascii_width(text))
     return _MARKER_TEXT.sub(" ", text).strip()
 
 
@@ -162,20 +162,26 @@ def _tail(sequence: S, limit: int) -> S:
 
 def _ends(text: str, limit: int) -> str:
     """The first and last `limit` characters of a text that is longer than both together."""
-    return text if len(text) <= 2 * limit else text[:limit] + " " + text[-limit:]
+    if len(text) <= 2 * limit:
+        return text
+    return f"{text[:limit]} {text[-limit:]}"
 
 
 def _ends_of(ids: list[int], n: int) -> list[int]:
-    """`n` of the ids: the first third and the last two thirds, where a prompt names the task and asks."""
+    """`n` of the ids: the first third and the last two thirds.
+
+    There a prompt names the task and asks.
+    """
+    if n >= len(ids):
+        return ids
     head = n // 3
-    return ids if n >= len(ids) else ids[:head] + ids[len(ids) - (n - head) :]
+    return ids[:head] + _tail(ids, n - head)
 
 
 def _plain_text_tokenizer(tokenizer_json: str) -> Tokenizer:
     """The tokenizer without its special tokens and markers, so that `[SEP]` in a candidate is mere text."""
     spec = json.loads(tokenizer_json)
-    spec["added_tokens"] = [
-        t for t in spec["added_tokens"] if not t["special"] and t["content"] not in MARKERS
-    ]
-    spec["post_processor"] = spec["truncation"] = spec["padding"] = None
+    added = [token for token in spec["added_tokens"] if not token["special"]]
+    spec["added_tokens"] = [token for token in added if token["content"] not in MARKERS]
+    spec |= {"post_processor": None, "truncation": None, "padding": None}
     return Tokenizer.from_str(json.dumps(spec))

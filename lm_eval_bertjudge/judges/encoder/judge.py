@@ -29,9 +29,8 @@ _PROGRESS_FROM = 2000  # items; shorter lists are done before a bar would help
 _CHUNK = 20_000
 
 Triplet = tuple[str, str, str]
-Score = (
-    tuple[float, bool] | None
-)  # p_correct and whether a text was shortened; None where the reference does not fit
+# p_correct and whether a text was shortened; None where the reference does not fit.
+Score = tuple[float, bool] | None
 
 _TOO_LONG = unjudged(Reason.REFERENCE_TOO_LONG)
 
@@ -67,15 +66,17 @@ class EncoderJudge(Judge):
         Raises:
             InputError: The threshold is not in [0, 1].
         """
-        read = partial(
-            self._read, threshold=self.card.threshold if threshold is None else checked(threshold)
-        )
-        chunks = (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))
-        return [verdict for chunk in chunks for verdict in decide(chunk, at_sight, read)]
+        limit = self.card.threshold if threshold is None else checked(threshold)
+        read = partial(self._read, threshold=limit)
+        verdicts: list[Verdict] = []
+        for start in range(0, len(items), _CHUNK):
+            verdicts += decide(items[start : start + _CHUNK], at_sight, read)
+        return verdicts
 
     def count_tokens(self, item: PreparedItem) -> int:
         """How many tokens the encoder reads for an item: once per reference that fits."""
-        return sum(len(each.ids) for each in self._encode(_triplets(item)) if each is not None)
+        encoded = self._encode(_triplets(item))
+        return sum(len(each.ids) for each in encoded if each is not None)
 
     def _read(self, items: Sequence[PreparedItem], threshold: float) -> list[Verdict]:
         triplets = [_triplets(item) for item in items]
@@ -85,8 +86,9 @@ class EncoderJudge(Judge):
 
     def _score(self, triplets: list[Triplet]) -> list[Score]:
         encoded = self._encode(triplets)
-        p = iter(self._probabilities([e.ids for e in encoded if e is not None]))
-        return [None if e is None else (next(p), e.truncated) for e in encoded]
+        rows = [each.ids for each in encoded if each is not None]
+        p = iter(self._probabilities(rows))
+        return [None if each is None else (next(p), each.truncated) for each in encoded]
 
     def _probabilities(self, rows: list[list[int]]) -> list[float]:
         """p_correct per row of token ids; what was judged before is not judged again."""
@@ -104,15 +106,14 @@ class EncoderJudge(Judge):
     def _run(self, rows: dict[bytes, list[int]], judged: dict[bytes, float]) -> None:
         """Adds p_correct of each row to `judged`, batch by batch."""
         keys, ids = list(rows), list(rows.values())
-        with tqdm(
-            total=len(keys),
-            desc="judging",
-            unit=" answers",
-            disable=len(keys) < _PROGRESS_FROM or None,
-        ) as bar:
-            for batch in batches(ids, batch_tokens=self._batch_tokens, pad_id=self._backend.pad_id):
-                p = self._p_correct(self._backend.logits(batch.input_ids, batch.attention_mask))
-                judged.update(zip((keys[i] for i in batch.indices), p.tolist(), strict=True))
+        is_short = len(keys) < _PROGRESS_FROM or None  # None leaves it to the terminal
+        bar = tqdm(total=len(keys), desc="judging", unit=" answers", disable=is_short)
+        parts = batches(ids, batch_tokens=self._batch_tokens, pad_id=self._backend.pad_id)
+        with bar:
+            for batch in parts:
+                logits = self._backend.logits(batch.input_ids, batch.attention_mask)
+                p = self._p_correct(logits).tolist()
+                judged.update(zip((keys[i] for i in batch.indices), p, strict=True))
                 bar.update(len(batch.indices))
 
     def _p_correct(self, logits: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import queue
 import re
@@ -13,6 +12,7 @@ from typing import Any
 
 from lm_eval_bertjudge.address import check_address
 from lm_eval_bertjudge.errors import InputError, MissingExtraError, ServerError
+from lm_eval_bertjudge.judges.llm.completion import MalformedReplyError, read_reply
 from lm_eval_bertjudge.judges.llm.prompts import TOP_LOGPROBS, Failure, Message, Reply
 from lm_eval_bertjudge.judges.llm.transport import (
     MISDIRECTED,
@@ -32,13 +32,8 @@ _FAILURES_IN_A_ROW = 50
 _OPENAI = "https://api.openai.com/v1"
 # A reply that is larger is none: a token takes up to some hundred bytes, and its five alternatives as many each.
 _MAX_BYTES, _MAX_BYTES_PER_TOKEN = 1 << 20, 8192
-_ROUNDED = 1e-3  # a logarithm of 1 may be a little above 0
 _PROBE_TIMEOUT_S = 10.0
 _PAUSE_S = 0.5  # the first of growing pauses, as the openai client has them
-
-
-class _MalformedReplyError(Exception):
-    """The server's answer is not a chat completion."""
 
 
 class ChatClient:
@@ -65,12 +60,14 @@ class ChatClient:
         Args:
             model: The name under which the server has the model.
             base_url: Such as "http://localhost:8000/v1"; None is OpenAI's own.
-            api_key_env: Name of the environment variable that holds the key. A server without keys needs none.
+            api_key_env: Name of the environment variable that holds the key. A server without keys
+                needs none.
             concurrency: Conversations at once.
             timeout_s: Seconds without a byte after which a request counts as failed.
             deadline_s: Seconds that a conversation may take, all its attempts together.
-            retries: Further attempts after rate limits (the server's Retry-After is kept), errors of the 5xx kind,
-                time-outs, broken connections and malformed replies; the pauses grow from half a second to eight.
+            retries: Further attempts after rate limits (the server's Retry-After is kept), errors of the
+                5xx kind, time-outs, broken connections and malformed replies; the pauses grow from half
+                a second to eight.
             allow_redirects: Whether conversations may be sent to another host that the server names.
             temperature: 0 is greedy; None sends none, for models that refuse it.
             max_tokens: Longest reply, reasoning included.
@@ -80,11 +77,7 @@ class ChatClient:
         Raises:
             InputError: An option is impossible, or the key that OpenAI's own server needs is not set.
         """
-        if not model or concurrency < 1 or retries < 0 or timeout_s <= 0 or max_tokens < 1:
-            raise InputError(
-                f"model {model!r}, concurrency {concurrency}, retries {retries}, timeout_s {timeout_s}, max_tokens "
-                f"{max_tokens}: a model's name and positive numbers were expected"
-            )
+        _refuse_impossible(model, concurrency, retries, timeout_s, max_tokens)
         self._key = _key(api_key_env, needed=base_url is None)
         self.model = model
         self.url = (base_url or _OPENAI).rstrip("/")
@@ -94,17 +87,10 @@ class ChatClient:
             host=self.url,
             allow_redirects=allow_redirects,
         )
-        self._client = openai.OpenAI(
-            base_url=self.url,
-            api_key=self._key or "none",
-            timeout=timeout_s,
-            max_retries=retries,
-            default_headers={"Accept-Encoding": "identity"},  # what is packed may be any size
-            http_client=bounded_client(self._transport),
-        )
         self._concurrency = concurrency
         self._retries = retries
         self._deadline_s = deadline_s
+        self._client = self._opened(timeout_s)
         # OpenAI's newer models know only the new name of the limit, many other servers only the old one.
         limit = "max_completion_tokens" if base_url is None else "max_tokens"
         self._options: dict[str, Any] = {"model": model, limit: max_tokens}
@@ -114,6 +100,16 @@ class ChatClient:
             self._options["temperature"] = temperature
         if logprobs:
             self._options |= {"logprobs": True, "top_logprobs": TOP_LOGPROBS}
+
+    def _opened(self, timeout_s: float) -> openai.OpenAI:
+        return openai.OpenAI(
+            base_url=self.url,
+            api_key=self._key or "none",
+            timeout=timeout_s,
+            max_retries=self._retries,
+            default_headers={"Accept-Encoding": "identity"},  # what is packed may be any size
+            http_client=bounded_client(self._transport),
+        )
 
     def complete(
         self, conversations: Sequence[Sequence[Message]]
@@ -192,13 +188,13 @@ class ChatClient:
                 if error.status_code in (401, 403, 404, MISDIRECTED):
                     raise self._refused(error) from None  # what the server said may repeat the key
                 return Failure(f"http_{error.status_code}", self._without_key(str(error)))
-            except _MalformedReplyError:
+            except MalformedReplyError:
                 if attempt < self._retries:
                     time.sleep(min(8.0, _PAUSE_S * 2**attempt))
         return Failure(Reason.MALFORMED_REPLY)
 
     def _without_reply(self, error: Exception) -> Failure:
-        if isinstance(error, ReplyTooLargeError) or isinstance(error.__cause__, ReplyTooLargeError):
+        if any(isinstance(each, ReplyTooLargeError) for each in (error, error.__cause__)):
             return Failure(Reason.MALFORMED_REPLY, "it is larger than any reply can be")
         self._check_alive(error)
         timed_out = isinstance(error, openai.APITimeoutError)
@@ -214,8 +210,8 @@ class ChatClient:
             ValueError,
             RecursionError,
         ) as error:  # a body that is not JSON, or JSON without end
-            raise _MalformedReplyError from error
-        return _reply(answer)
+            raise MalformedReplyError from error
+        return read_reply(answer)
 
     def _check_alive(self, error: Exception) -> None:
         """Raises where the server is gone; one that answers anything at all has only trouble with one request."""
@@ -243,7 +239,19 @@ class ChatClient:
 
     def _without_key(self, text: str) -> str:
         """What a server said, shortened, and without the key that some repeat."""
-        return (text.replace(self._key, "***") if self._key else text)[:300]
+        if self._key:
+            text = text.replace(self._key, "***")
+        return text[:300]
+
+
+def _refuse_impossible(
+    model: str, concurrency: int, retries: int, timeout_s: float, max_tokens: int
+) -> None:
+    if not model or concurrency < 1 or retries < 0 or timeout_s <= 0 or max_tokens < 1:
+        raise InputError(
+            f"model {model!r}, concurrency {concurrency}, retries {retries}, timeout_s {timeout_s}, max_tokens "
+            f"{max_tokens}: a model's name and positive numbers were expected"
+        )
 
 
 def _key(variable: str, *, needed: bool) -> str:
@@ -257,43 +265,3 @@ def _key(variable: str, *, needed: bool) -> str:
             f"the environment variable {variable} is not set: export it, or give base_url"
         )
     return key
-
-
-def _reply(answer: Any) -> Reply:
-    """The reply in a chat completion.
-
-    Raises:
-        _MalformedReplyError: A part is missing, or is of another type or size than it can have.
-    """
-    try:
-        choice = answer.choices[0]
-        at_each = (choice.logprobs.content if choice.logprobs else None) or ()
-        return Reply(
-            text=_text(choice.message.content or ""),
-            finish_reason=_text(choice.finish_reason or ""),
-            prompt_tokens=_count(answer.usage.prompt_tokens) if answer.usage else 0,
-            completion_tokens=_count(answer.usage.completion_tokens) if answer.usage else 0,
-            top_logprobs=tuple((_text(each.token), _alternatives(each)) for each in at_each),
-        )
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise _MalformedReplyError from error
-
-
-def _alternatives(at: Any) -> dict[str, float]:
-    return {_text(each.token): _logprob(each.logprob) for each in at.top_logprobs}
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise _MalformedReplyError
-    return value
-
-
-def _count(value: Any) -> int:
-    return value if type(value) is int else 0
-
-
-def _logprob(value: Any) -> float:
-    if type(value) not in (int, float) or not -math.inf < value <= _ROUNDED:
-        raise _MalformedReplyError
-    return float(value)

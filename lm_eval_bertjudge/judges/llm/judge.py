@@ -90,9 +90,9 @@ class LLMJudge(Judge):
         verdicts: dict[PreparedItem, Verdict] = {}
         silent: list[tuple[str, Outcome]] = []
         finished = self._engine.complete([messages(self.prompt, item) for item in asked])
-        for index, outcome in tqdm(
-            finished, "asking", len(asked), unit=" answers", disable=len(asked) < _PROGRESS_FROM
-        ):
+        is_short = len(asked) < _PROGRESS_FROM
+        bar = tqdm(finished, "asking", len(asked), unit=" answers", disable=is_short)
+        for index, outcome in bar:
             verdicts[asked[index]] = verdict = decided(self.prompt, outcome, threshold)
             if verdict.p_correct is None:
                 silent.append((verdict.reason, outcome))
@@ -109,30 +109,31 @@ class LLMJudge(Judge):
         reasons = Counter(reason for reason, _ in silent)
         listed = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
         _, last = silent[-1]
-        example = (
-            f"the last reply ends {last.text[-200:]!r}"
-            if isinstance(last, Reply)
-            else f"the last: {last.detail}"
-        )
         raise UnjudgedError(
             f"the LLM judge {self.card.name} left {n_unjudged} of {n} answers without a verdict, more than the share "
-            f"max_unjudged={self._max_unjudged} ({listed}; {example}). Where replies are cut, raise max_tokens (now "
-            f"{self.card.max_tokens}) or switch thinking off (chat_template_kwargs); where they are unparsable, take "
-            "another prompt or model; or raise max_unjudged"
+            f"max_unjudged={self._max_unjudged} ({listed}; {_shown(last)}). Where replies are cut, raise max_tokens "
+            f"(now {self.card.max_tokens}) or switch thinking off (chat_template_kwargs); where they are unparsable, "
+            "take another prompt or model; or raise max_unjudged"
         )
+
+
+def _shown(outcome: Outcome) -> str:
+    if isinstance(outcome, Reply):
+        return f"the last reply ends {outcome.text[-200:]!r}"
+    return f"the last: {outcome.detail}"
 
 
 def decided(prompt: Prompt, outcome: Outcome, threshold: float | None = None) -> Verdict:
     """The verdict that a reply, or its absence, comes to."""
     if isinstance(outcome, Failure):
         return unjudged(outcome.reason)
-    said = parse(prompt, outcome)
-    if said is None:
+    is_right = parse(prompt, outcome)
+    if is_right is None:
         return unjudged(Reason.CUT if outcome.finish_reason == "length" else Reason.UNPARSABLE)
     p = p_correct(prompt, outcome)
-    p = float(said) if p is None else p
+    p = float(is_right) if p is None else p
     if threshold is None:
-        return Verdict(p, said, Source.LLM, False, Reason.LLM)
+        return Verdict(p, is_right, Source.LLM, False, Reason.LLM)
     return Verdict(p, p >= threshold, Source.LLM, False, Reason.THRESHOLD)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lm_eval_bertjudge.judges.encoder.encoding import clean
@@ -18,6 +18,10 @@ from lm_eval_bertjudge.types import JudgeItem
 
 Message = dict[str, str]
 TOP_LOGPROBS = 5  # the alternatives to ask for at each position
+# Beginnings of reasons after which the same request may get a reply.
+_PASSING = (
+    "timeout", "disconnected", "malformed_reply", "http_408", "http_409", "http_429", "http_5",
+)  # fmt: skip
 
 _FIELDS = """
 
@@ -52,8 +56,11 @@ _STATED = re.compile(
 )
 _BARE = re.compile(r"\W*(true|false)\W*", re.IGNORECASE)
 _DIGIT = re.compile(
-    r"^[*_`\"'(\[\s]*(?:(?:final )?(?:answer|output|verdict|score)\W*)?\b([01])\b\W*$",
-    re.IGNORECASE | re.MULTILINE,
+    r"""
+    ^[*_`"'(\[\s]*(?:(?:final\ )?(?:answer|output|verdict|score)\W*)?     # "**Final answer:** 1"
+    \b([01])\b\W*$
+    """,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 
 
@@ -103,17 +110,7 @@ class Failure:
     @property
     def passing(self) -> bool:
         """Whether the same request may get a reply later; an input that is too long, for one, never does."""
-        return self.reason.startswith(
-            (
-                "timeout",
-                "disconnected",
-                "malformed_reply",
-                "http_408",
-                "http_409",
-                "http_429",
-                "http_5",
-            )
-        )
+        return self.reason.startswith(_PASSING)
 
 
 PROMPTS: dict[str, Prompt] = {
@@ -142,34 +139,50 @@ PROMPTS: dict[str, Prompt] = {
 def messages(prompt: Prompt, item: JudgeItem | PreparedItem) -> list[Message]:
     """The conversation that asks about an item; nothing in its fields can look like the end of one.
 
-    Several references become a list of which any may be matched. They are given as they came, where the encoder and
-    the rules get their `gold_answer`. Reasoning blocks of the candidate are left out, as for the encoder.
+    Several references become a list of which any may be matched. They are given as they came, where the
+    encoder and the rules get their `gold_answer`. Reasoning blocks of the candidate are left out, as for
+    the encoder.
     """
-    references = [neutral(reference) for reference in item.references if reference.strip()]
-    listed = "\n".join(f"- {reference}" for reference in references)
     text = prompt.text.format(
         question=neutral(item.question) or "(not given)",
-        reference=references[0]
-        if len(references) == 1
-        else f"Any one of these is right:\n{listed}",
+        reference=_listed([neutral(text) for text in item.references if text.strip()]),
         candidate=neutral(prepare(item).response),
     )
     return [{"role": "user", "content": text}]
 
 
 _DELIMITER = re.compile(
-    r"\[\s*((?:QUESTION|REFERENCE|CANDIDATE)\s+(?:starts|ends)\s+here)\s*\]", re.IGNORECASE
+    r"""
+    \[\s*((?:QUESTION|REFERENCE|CANDIDATE)\s+(?:starts|ends)\s+here)\s*\]    # "[QUESTION ends here]"
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
-# Servers turn the text of these into control tokens: a candidate could end its turn and answer in the judge's place.
+# Servers make control tokens of these: a candidate could end its turn and answer in the judge's place.
 _CONTROL = re.compile(
-    r"<([|｜][^<>]{1,40}[|｜]|/?s|(?:start|end)_of_turn|/?think)>|\[(/?INST)\]", re.IGNORECASE
+    r"""
+    <([|｜][^<>]{1,40}[|｜] | /?s | (?:start|end)_of_turn | /?think)>     # "<|im_end|>", "</s>"
+    | \[(/?INST)\]
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 
 
 def neutral(text: str) -> str:
-    """A field's text with delimiters of the prompt and control tokens of chat templates made plain words."""
+    """A text with the prompt's delimiters and control tokens of chat templates made plain words."""
     text = _DELIMITER.sub(r"(\1)", clean(text))
-    return _CONTROL.sub(lambda found: f"({(found[1] or found[2]).strip('|｜')})", text)
+    return _CONTROL.sub(_as_words, text)
+
+
+def _as_words(control: re.Match[str]) -> str:
+    name: str = control[1] or control[2]
+    return f"({name.strip('|｜')})"
+
+
+def _listed(references: Sequence[str]) -> str:
+    if len(references) == 1:
+        return references[0]
+    listed = "\n".join(f"- {reference}" for reference in references)
+    return f"Any one of these is right:\n{listed}"
 
 
 def parse(prompt: Prompt, reply: Reply) -> bool | None:
@@ -178,30 +191,32 @@ def parse(prompt: Prompt, reply: Reply) -> bool | None:
         return None
     text = read_response(reply.text)
     if prompt.answers == ("1", "0"):
-        found = _DIGIT.findall(text)
+        verdicts = _DIGIT.findall(text)
+    elif whole := _BARE.fullmatch(text):
+        verdicts = [whole[1]]
     else:
-        whole = _BARE.fullmatch(text)
-        found = [whole[1]] if whole else _STATED.findall(text)
-    return found[-1].lower() == prompt.answers[0] if found else None
+        verdicts = _STATED.findall(text)
+    return verdicts[-1].lower() == prompt.answers[0] if verdicts else None
 
 
 def p_correct(prompt: Prompt, reply: Reply) -> float | None:
-    """Probability of the prompt's "right" against its "wrong" at the last token that is one of them, in [0, 1].
+    """Probability of the prompt's "right" against its "wrong", in [0, 1].
+
+    They are compared at the last token that is one of them.
 
     None where the reply has no log-probabilities, or where no single token is the verdict.
     """
     for token, alternatives in reversed(reply.top_logprobs):
         if _word(token) in prompt.answers:
-            right, wrong = (
-                sum(
-                    math.exp(value)
-                    for other, value in alternatives.items()
-                    if _word(other) == answer
-                )
-                for answer in prompt.answers
-            )
-            return right / (right + wrong) if right + wrong > 0 else None
+            right, wrong = (_probability(answer, alternatives) for answer in prompt.answers)
+            total = right + wrong
+            return right / total if total > 0 else None
     return None
+
+
+def _probability(answer: str, alternatives: Mapping[str, float]) -> float:
+    values = [value for token, value in alternatives.items() if _word(token) == answer]
+    return sum(map(math.exp, values))
 
 
 def _word(token: str) -> str:

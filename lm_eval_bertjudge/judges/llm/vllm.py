@@ -7,6 +7,7 @@ from typing import Any
 
 from lm_eval_bertjudge.errors import CheckpointError, MissingExtraError
 from lm_eval_bertjudge.judges.llm.prompts import TOP_LOGPROBS, Failure, Message, Reply
+from lm_eval_bertjudge.types import Reason
 
 try:
     from vllm import LLM, SamplingParams
@@ -63,12 +64,8 @@ class VllmEngine:
             if len(ids) <= longest:
                 fitting[index] = ids
             else:
-                yield (
-                    index,
-                    Failure(
-                        "too_long", f"{len(ids)} tokens, {longest} fit (engine_args: max_model_len)"
-                    ),
-                )
+                detail = f"{len(ids)} tokens, {longest} fit (engine_args: max_model_len)"
+                yield index, Failure(Reason.TOO_LONG, detail)
         prompts = [{"prompt_token_ids": ids} for ids in fitting.values()]
         outputs = self._llm.generate(prompts, self._params, use_tqdm=False) if prompts else []
         for index, output in zip(fitting, outputs, strict=True):
@@ -76,11 +73,15 @@ class VllmEngine:
 
 
 def _reply(output: Any) -> Reply:
-    said = output.outputs[0]
-    top = tuple(
-        (at[token].decoded_token, {other.decoded_token: other.logprob for other in at.values()})
-        for token, at in zip(said.token_ids, said.logprobs or (), strict=False)
-    )
+    reply = output.outputs[0]
+    top = []
+    for token, alternatives in zip(reply.token_ids, reply.logprobs or (), strict=False):
+        values = {other.decoded_token: other.logprob for other in alternatives.values()}
+        top.append((alternatives[token].decoded_token, values))
     return Reply(
-        said.text, said.finish_reason or "", len(output.prompt_token_ids), len(said.token_ids), top
+        text=reply.text,
+        finish_reason=reply.finish_reason or "",
+        prompt_tokens=len(output.prompt_token_ids),
+        completion_tokens=len(reply.token_ids),
+        top_logprobs=tuple(top),
     )
