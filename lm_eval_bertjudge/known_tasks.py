@@ -130,4 +130,7 @@ def templates(task: str) -> Templates | None:
     task = task.removesuffix(JUDGED)
     if ours := task_files.of_task(task):
         return Templates(ours["doc_to_text"], "references", task_files.category(ours))
-    return next((found for pattern, found in KNOWN.items() if re.fullmatch(pattern, task)), None)
+    for pattern, known in KNOWN.items():
+        if re.fullmatch(pattern, task):
+            return known
+    return None

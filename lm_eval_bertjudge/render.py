@@ -27,7 +27,9 @@ _WRITTEN = "\n\t\u200c\u200d"
 
 def number(value: float, digits: int = 3) -> str:
     """A figure with so many decimals; with two significant digits where these would all be 0."""
-    return f"{value:.2g}" if 0 < abs(value) < 0.001 else f"{value:.{digits}f}"
+    if 0 < abs(value) < 0.001:
+        return f"{value:.2g}"
+    return f"{value:.{digits}f}"
 
 
 def interval(ends: Interval, digits: int = 3, *, signed: bool = False) -> str:

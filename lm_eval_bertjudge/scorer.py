@@ -79,9 +79,8 @@ class Scorer(Judge):
             items: What to judge.
             threshold: Instead of the one in the options.
         """
-        return self._cascade.judge(
-            items, threshold=self.options.threshold if threshold is None else threshold
-        )
+        limit = self.options.threshold if threshold is None else threshold
+        return self._cascade.judge(items, threshold=limit)
 
     def _rule(self, item: PreparedItem) -> Verdict | None:
         """What is decided without a judge; None where one has to read the answer."""

@@ -14,9 +14,8 @@ from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.text.latex import last_box
 
 T = TypeVar("T")
-Template = (
-    str | Callable[[Mapping[str, Any]], Any]
-)  # a field's name or Jinja; or a function of the document
+# A field's name or Jinja; or a function of the document.
+Template = str | Callable[[Mapping[str, Any]], Any]
 
 _ONE_EXPRESSION = re.compile(r"\s*\{\{((?:(?!\}\}).)*)\}\}\s*", re.DOTALL)
 
@@ -33,8 +32,9 @@ def question(template: Template, doc: Mapping[str, Any]) -> str:
 def references(template: Template, doc: Mapping[str, Any]) -> tuple[str, ...]:
     """The right answers that `template` gives on `doc`: every element where it gives a list, else its text.
 
-    `answers.text` as field path is not supported, `{{ answers.text }}` is: a template that is one expression keeps the
-    expression's type, so lists of aliases stay lists. None and empty texts are left out, so there may be none at all.
+    `answers.text` as field path is not supported, `{{ answers.text }}` is: a template that is one
+    expression keeps the expression's type, so lists of aliases stay lists. None and empty texts are left
+    out, so there may be none at all.
 
     Raises:
         InputError: As in `question`.
@@ -48,16 +48,13 @@ def _text(value: Any) -> str:
 
 def _texts(value: Any) -> tuple[str, ...]:
     several = value if isinstance(value, (list, tuple, Iterator)) else [value]
-    return tuple(text for each in several if (text := _text(each)).strip())
+    return tuple(text for text in map(_text, several) if text.strip())
 
 
 def shown(template: Template) -> str:
     """A template as messages show it: its text in quotes, or the function's name."""
-    return (
-        repr(template)
-        if isinstance(template, str)
-        else getattr(template, "__name__", repr(template))
-    )
+    text = repr(template)
+    return text if isinstance(template, str) else getattr(template, "__name__", text)
 
 
 def _read(template: Template, doc: Mapping[str, Any], role: str, convert: Callable[[Any], T]) -> T:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.scorer import Scorer
-from lm_eval_bertjudge.types import JudgeItem
 
 logger = logging.getLogger(__name__)
 
@@ -44,10 +44,7 @@ def run(args: argparse.Namespace) -> str:
 def _preview(name: str, scorer: Scorer, docs: Sequence[Mapping[str, Any]]) -> str:
     """What a pipeline would judge: each document's item, and what it says of its own reference."""
     items = [item for doc in docs if (item := scorer.item(doc, "")).references]
-    echoes = [
-        JudgeItem(item.question, item.references, f"Final answer: {item.references[0]}")
-        for item in items
-    ]
+    echoes = [replace(item, candidate=f"Final answer: {item.references[0]}") for item in items]
     lines = [f"pipeline {name} ({scorer.options.method})"]
     for item, verdict in zip(items, scorer.judge(echoes), strict=True):
         p = "unjudged" if verdict.p_correct is None else f"{verdict.p_correct:.3f}"

@@ -24,7 +24,7 @@ _NAME = "bertjudge"
 
 
 def route(task: Any) -> None:
-    """Pipelines that judge get the metric `bertjudge` alone; others keep the task's metrics and do not get it.
+    """Pipelines that judge get the metric `bertjudge` alone; others keep the task's metrics.
 
     Where no pipeline judges, the metric judges plain answers, also in a task with its own `process_results`.
 
@@ -48,9 +48,10 @@ def _routed(task: Any, options: Options, *, judges_alone: bool) -> ProcessResult
     def process_results(doc: Doc, results: list[Any]) -> Scores:
         if "bypass" in task._metric_fn_list:  # --predict_only
             return theirs(doc, results)
-        if (rows := verdicts(results)) is not None:
-            score = bertjudge([None], [rows], **_columns(options))
-            return _scores(score)
+        rows = verdicts(results)
+        if rows is not None:
+            columns = options.get("columns", ())
+            return _scores(bertjudge([None], [rows], columns=columns))
         has_others = task._metric_fn_list or callable(task.config.process_results)
         others: Scores = theirs(doc, results) if has_others else {}
         if not judges_alone:
@@ -66,13 +67,8 @@ def verdicts(results: list[Any]) -> list[VerdictRow] | None:
     """The verdict rows among one pipeline's results for a document; None where it did not judge."""
     first = results[0] if results else None
     rows: list[Any] = first if isinstance(first, list) else [first]
-    if rows and isinstance(rows[0], VerdictRow):
-        return rows
-    return None
-
-
-def _columns(options: Options) -> dict[str, Any]:
-    return {"columns": options["columns"]} if "columns" in options else {}
+    is_judged = rows and isinstance(rows[0], VerdictRow)
+    return rows if is_judged else None
 
 
 def _scores(score: float | dict[str, float]) -> Scores:

@@ -83,14 +83,11 @@ class Option:
         if value is None and self.optional:
             return
         if not self._fits(value):
-            in_quotes = (
-                self.kind.words == "text" and isinstance(value, (int, float)) and not self.words
-            )
-            example = f'"{value}"' if in_quotes else self.example
-            example = f", as in `{name}: {example}`" if example else ""
-            raise InputError(
-                f"{name} is {value!r:.200}; {self.expected} was expected{example}", option=name
-            )
+            is_unquoted = self.kind is TEXT and not self.words and isinstance(value, (int, float))
+            example = f'"{value}"' if is_unquoted else self.example
+            hint = f", as in `{name}: {example}`" if example else ""
+            text = f"{name} is {value!r:.200}; {self.expected} was expected{hint}"
+            raise InputError(text, option=name)
         self.kind.check(value, name)
 
     def _fits(self, value: Any) -> bool:
@@ -149,6 +146,8 @@ def table(options: type) -> str:
 def _default(each: Field[Any], description: Option) -> str:
     if description.shown is not None:
         return description.shown
-    if each.default in (MISSING, None, ""):
+    default = each.default
+    if default in (MISSING, None, ""):
         return ""
-    return f"`{json.dumps(each.default) if not isinstance(each.default, str) else each.default}`"
+    text = default if isinstance(default, str) else json.dumps(default)
+    return f"`{text}`"

@@ -23,13 +23,16 @@ def add_flags(parser: argparse.ArgumentParser, names: Iterable[str] = WHICH_JUDG
     group = parser.add_argument_group("the judge")
     options, defaults = described(JudgeOptions), JudgeOptions()
     for name in names:
-        default = options[name].shown or getattr(defaults, name)
-        about = options[name].about.replace("`", "").replace("%", "%%")
+        option = options[name]
+        default = option.shown or getattr(defaults, name)
+        about = option.about.replace("%", "%%")
+        if default:
+            about += f" (default: {default})"
         group.add_argument(
             f"--{name}",
-            type=options[name].kind.parse,
-            metavar=_metavar(name, options[name]),
-            help=about + (f" (default: {default})".replace("`", "") if default else ""),
+            type=option.kind.parse,
+            metavar=_metavar(name, option),
+            help=about.replace("`", ""),
         )
 
 
@@ -42,19 +45,20 @@ def chosen(args: argparse.Namespace, names: Iterable[str] = WHICH_JUDGE) -> dict
 def command_line(given: Mapping[str, Any]) -> str:
     """The flags that say what a task's options say, each with a space before it.
 
-    Left out is what no command has, templates that are functions (a saved file has what they gave), and what cannot be
-    read and may hold a key that must not be shown.
+    Left out is what no command has, templates that are functions (a saved file has what they gave), and
+    what cannot be read and may hold a key that must not be shown.
     """
     options = modern(given)
     if not options.get("include_question", True):
         options.pop("question", None)
-    given = {name: options.get(name) for name in ALL}
-    known = {name: value for name, value in given.items() if not (value is None or callable(value))}
-    return "".join(
-        f" --{name} {shlex.quote(_text(value))}"
-        for name, value in known.items()
-        if name not in ("llm", "base_url") or _is_possible(name, value)
-    )
+    flags = ""
+    for name in ALL:
+        value = options.get(name)
+        if value is None or callable(value):
+            continue
+        if name not in ("llm", "base_url") or _is_possible(name, value):
+            flags += f" --{name} {shlex.quote(_text(value))}"
+    return flags
 
 
 def _text(value: Any) -> str:

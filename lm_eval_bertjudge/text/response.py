@@ -32,7 +32,12 @@ _CLOSED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 # Tags that a prompt asks for, or that a text is about: only a pair of them is reasoning.
-_BLOCK = re.compile(r"<(/?)(reasoning|reason|reflection|scratchpad|analysis)>(?!`)", re.IGNORECASE)
+_BLOCK = re.compile(
+    r"""
+    <(/?)(reasoning|reason|reflection|scratchpad|analysis)>(?!`)     # "<scratchpad>"
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _SOLUTION = re.compile(
     r"""
     <\|(?:begin_of_solution|end_of_solution|START_RESPONSE|END_RESPONSE)\|>
