@@ -10,7 +10,7 @@ from num2words import num2words
 
 from tests.triplet_rows import CHOICE, NUMBER, made
 from training.synthetic import amounts, prompts
-from training.synthetic.made import passages
+from training.synthetic.generators import passages
 
 OPEN = {
     "id": "o/1", "source": "o", "category": "open_qa", "question": "Capital of Peru?", "references": ["Lima"],

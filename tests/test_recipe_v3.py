@@ -79,7 +79,7 @@ def save_written(folder: Path) -> None:
 def run(work: Path) -> str:
     environment = {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1",
-        "MIX": str(work / "mix.json"), "CARD": str(work / "card.md"), "MADE_ROWS": "60", "NEAR": "evouna",
+        "MIX": str(work / "mix.json"), "MADE_ROWS": "60", "NEAR": "evouna",
         "SOURCES": "evouna,mmlu_pro_outputs,written", "TRIM_ARGS": "--words 30", "MIX_ARGS": "--max_rows 48",
         "TRAIN_ARGS": "--batch_size 16", "WRITTEN": str(work / "written"), "EXPORT_ARGS": "--max_flips 1",
         "SHIP_ARGS": "--max_flips 1",
@@ -102,7 +102,6 @@ def test_the_v3_recipe_goes_from_a_base_to_a_shipped_judge_and_repeats_nothing(
     plan = {"written": {"labelled": 20}, "made": {"verbatim": 10}, "facts": {"open_answers": 6}}
     plan |= {"evouna": {"restated": 8, "chatter": 4}, "mmlu_pro_outputs": {"exchanged": 8}}
     (tmp_path / "mix.json").write_text(json.dumps(plan))
-    (tmp_path / "card.md").write_text("{{ card.name }}: {{ mean('dev') }}\n{{ table('written') }}")
     run(tmp_path)
     shipped = tmp_path / "out" / "shipped"
     card = JudgeCard.read(shipped)
@@ -111,6 +110,11 @@ def test_the_v3_recipe_goes_from_a_base_to_a_shipped_judge_and_repeats_nothing(
     assert {entry["split"] for entry in card.accuracy} == {
         "dev", "written", "dev_unseen_generators", "transfer",
     }  # fmt: skip
+    text = (shipped / "README.md").read_text()
+    assert text.count("| transfer |") == sum(
+        entry["split"] == "transfer" for entry in card.accuracy
+    )
+    assert "{{" not in text
     spec = json.loads((shipped / "tokenizer.json").read_text())
     assert spec["model"]["byte_fallback"]
     texts = ["Москва ∃", "Москва ⊃"]  # symbols that the vocabulary has not

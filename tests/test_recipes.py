@@ -43,8 +43,6 @@ def test_a_recipe_is_shell_and_its_stages_have_the_flags_it_gives(
         if stage in ("train", "export", "toy_base", "neighbours", "align_llm"):
             pytest.importorskip("onnxscript", reason="needs the extra `train`")
         module = importlib.import_module(f"training.{stage}")
-        if hasattr(module, "__path__"):
-            module = importlib.import_module(f"training.{stage}.__main__")
         with pytest.raises(SystemExit):
             module.main(["--help"])
         known = set(re.findall(r"--[a-z_]+", capsys.readouterr().out))

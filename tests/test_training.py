@@ -19,8 +19,8 @@ from training.data import mixture
 from training.data.rows import read_rows, write_rows
 from training.evaluation import baselines, format_robustness
 from training.synthetic import answers, phrasing, prompts, registry
+from training.synthetic import made as own_questions
 from training.synthetic.kinds import exchanges
-from training.synthetic.made import __main__ as own_questions
 from training.synthetic.pool import Pool
 
 OPEN = {

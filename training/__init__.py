@@ -6,5 +6,6 @@
 from pathlib import Path
 
 __path__ += [
-    str(Path(__file__).parent / name) for name in ("data", "synthetic", "model", "evaluation")
+    str(Path(__file__).parent / name)
+    for name in ("data", "synthetic", "model", "evaluation")
 ]

@@ -29,7 +29,14 @@ from training.data.rows import Row, read_rows, sha256, write_manifest, write_row
 
 Place = tuple[str, str, str, int, int]  # generator, revision, task, document, repeat
 
-_FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+?)\.jsonl(?:\.gz)?")
+_FILE = re.compile(
+    r"""
+    samples_ (?P<task> .+ ) _                    # samples_gsm8k_bertjudge_2026-11-30T00-51-01.003562.jsonl
+    (?P<date> \d{4}-\d\d-\d\d T [\d.-]+? )
+    \.jsonl (?: \.gz )?
+    """,
+    re.VERBOSE,
+)
 _SOURCE = re.compile(r"(?P<source>.+?(?:_train(?=_)|(?=_bertjudge)))")
 
 
@@ -38,13 +45,16 @@ def sample_files(folders: list[Path]) -> list[tuple[Path, str, str]]:
     found = []
     for folder in folders:
         named = [
-            (path, _FILE.fullmatch(path.name)) for path in sorted(folder.rglob("samples_*.jsonl*"))
+            (path, _FILE.fullmatch(path.name))
+            for path in sorted(folder.rglob("samples_*.jsonl*"))
         ]
         if not any(match for _, match in named):
             raise InputError(
                 f"{folder} has no samples_TASK_DATE.jsonl: run lm_eval with --log_samples --output_path"
             )
-        found += [(path, match["task"], match["date"]) for path, match in named if match]
+        found += [
+            (path, match["task"], match["date"]) for path, match in named if match
+        ]
     return sorted(found, key=lambda each: each[2])
 
 
@@ -56,7 +66,8 @@ def generator_of(file: Path, date: str) -> tuple[str, str]:
             f"{file} has no {results.name} beside it: the run was cut short, run it again"
         )
     found = json.loads(results.read_text(encoding="utf-8"))
-    name, config = str(found["model_name"]), found["config"]
+    name = str(found["model_name"])
+    config = found["config"]
     revision = config.get("model_sha") or config.get("model_revision") or ""
     return Path(name).name if name.startswith(("/", ".")) else name, str(revision)
 
@@ -99,7 +110,9 @@ def _request(sample: Row) -> str:
     return "\n".join(message["content"] for message in json.loads(request[0]))
 
 
-def answers(file: Path, task: str, generator: str, revision: str) -> Iterator[tuple[Place, Row]]:
+def answers(
+    file: Path, task: str, generator: str, revision: str
+) -> Iterator[tuple[Place, Row]]:
     """The answers in a sample file, each after the key that another run of the same task would give it."""
     match = _SOURCE.match(task)
     settings = settings_of(task, file)
@@ -126,7 +139,9 @@ def answers(file: Path, task: str, generator: str, revision: str) -> Iterator[tu
             )
 
 
-def collect(folders: list[Path], generator: str | None = None) -> tuple[list[Row], dict[str, Any]]:
+def collect(
+    folders: list[Path], generator: str | None = None
+) -> tuple[list[Row], dict[str, Any]]:
     """The candidates of all runs under the folders, without repetitions, and what the manifest says about them."""
     by_place: dict[Place, Row] = {}
     files = sample_files(folders)
@@ -134,10 +149,14 @@ def collect(folders: list[Path], generator: str | None = None) -> tuple[list[Row
         name, revision = generator_of(file, date)
         by_place.update(answers(file, task, generator or name, revision))
     rows = list({row["id"]: row for row in by_place.values()}.values())
-    counts = collections.Counter((row["generator"], row["source"], row["format"]) for row in rows)
+    counts = collections.Counter(
+        (row["generator"], row["source"], row["format"]) for row in rows
+    )
     return rows, {
         "rows": len(rows),
-        "rows_by_generator_source_format": {" ".join(key): n for key, n in sorted(counts.items())},
+        "rows_by_generator_source_format": {
+            " ".join(key): n for key, n in sorted(counts.items())
+        },
         "n_equal_answers_left_out": len(by_place) - len(rows),
         "sample_files_sha256": {file.name: sha256(file) for file, _, _ in files},
     }
@@ -147,11 +166,17 @@ def collect(folders: list[Path], generator: str | None = None) -> tuple[list[Row
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
     parser.add_argument(
-        "runs", type=Path, nargs="+", help="output folders of lm_eval, searched at any depth"
+        "runs",
+        type=Path,
+        nargs="+",
+        help="output folders of lm_eval, searched at any depth",
     )
-    parser.add_argument("--output", type=Path, required=True, help="candidates.jsonl to write")
     parser.add_argument(
-        "--generator", help="the model's name, where the results file has none worth keeping"
+        "--output", type=Path, required=True, help="candidates.jsonl to write"
+    )
+    parser.add_argument(
+        "--generator",
+        help="the model's name, where the results file has none worth keeping",
     )
     args = parser.parse_args(argv)
     rows, manifest = collect(args.runs, args.generator)

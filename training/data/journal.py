@@ -30,13 +30,15 @@ class Journal:
     """A journal open for adding; `ids` are the results that it has already."""
 
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        self._path, self._settings = path, settings
+        self._path = path
+        self._settings = settings
         self.ids: set[str] = set()
 
     def __enter__(self) -> Journal:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._log = AppendLog(self._path)
-        end, sessions = 0, 0
+        end = 0
+        sessions = 0
         for row, end in self._log.rows():  # noqa: B007
             if "settings" not in row:
                 self.ids.add(row["id"])
@@ -47,9 +49,14 @@ class Journal:
                     f"{self._path} was begun with {row['settings']}, not {self._settings}: use another file"
                 )
         self._log.cut(end)
-        self._session, self._began = sessions, time.monotonic()
+        self._session = sessions
+        self._began = time.monotonic()
         started = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        session = {"session": self._session, "started": started, "settings": self._settings}
+        session = {
+            "session": self._session,
+            "started": started,
+            "settings": self._settings,
+        }
         self._log.append([session], durable=True)
         return self
 
@@ -70,5 +77,7 @@ class Journal:
         if row["id"] in self.ids:
             raise ValueError(f"{row['id']} is in {self._path} already")
         elapsed = round(time.monotonic() - self._began, 3)
-        self._log.append([row | {"session": self._session, "elapsed_s": elapsed}], durable=True)
+        self._log.append(
+            [row | {"session": self._session, "elapsed_s": elapsed}], durable=True
+        )
         self.ids.add(row["id"])

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import collections
-import itertools
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -34,7 +33,9 @@ from training.data.journal import Journal, finished_lines
 from training.data.rows import Row, read_rows, sha256, write_manifest
 
 NEMOTRON = "nvidia/Llama-3_3-Nemotron-Super-49B-v1_5"
-Labelled = Iterator[tuple[str, Row | str]]  # id, and its line without the id; or why no reply came
+Labelled = Iterator[
+    tuple[str, Row | str]
+]  # id, and its line without the id; or why no reply came
 
 
 def item_of(row: Row) -> JudgeItem:
@@ -56,7 +57,11 @@ def by_llm(rows: list[Row], args: argparse.Namespace) -> Labelled:
         retries=args.retries,
         max_tokens=args.max_tokens or prompt.max_tokens,
     )
-    system = [{"role": "system", "content": args.system_prompt}] if args.system_prompt else []
+    system = (
+        [{"role": "system", "content": args.system_prompt}]
+        if args.system_prompt
+        else []
+    )
     conversations = [system + prompts.messages(prompt, item_of(row)) for row in rows]
     for index, reply in client.complete(conversations):
         yield rows[index]["id"], _line(prompt, reply)
@@ -65,10 +70,15 @@ def by_llm(rows: list[Row], args: argparse.Namespace) -> Labelled:
 def _line(prompt: prompts.Prompt, reply: prompts.Reply | prompts.Failure) -> Row | str:
     if isinstance(reply, prompts.Failure):
         # What the server will never answer, such as an input that is too long, must not be asked for ever.
-        return reply.reason if reply.passing else {"label": None, "reason": reply.reason}
+        return (
+            reply.reason if reply.passing else {"label": None, "reason": reply.reason}
+        )
     right = prompts.parse(prompt, reply)
     reason = "cut" if reply.finish_reason == "length" else "unparsable"
-    counts = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens}
+    counts = {
+        "prompt_tokens": reply.prompt_tokens,
+        "completion_tokens": reply.completion_tokens,
+    }
     return {
         "label": None if right is None else int(right),
         "reason": reason if right is None else "verdict",
@@ -91,7 +101,11 @@ def settings(args: argparse.Namespace) -> dict[str, Any]:
         return {"labeller": "lexical"}
     prompt = prompts.PROMPTS[args.prompt]
     limit = args.max_tokens or prompt.max_tokens
-    about = {"labeller": args.model, "prompt": prompt.version, "system_prompt": args.system_prompt}
+    about = {
+        "labeller": args.model,
+        "prompt": prompt.version,
+        "system_prompt": args.system_prompt,
+    }
     return about | {"temperature": 0, "max_tokens": limit}
 
 
@@ -105,9 +119,8 @@ def label(rows: list[Row], args: argparse.Namespace) -> collections.Counter[str]
             file=sys.stderr,
             flush=True,
         )
-        for number, (name, line) in enumerate(
-            by_rule(todo) if args.labeller == "lexical" else by_llm(todo, args), 1
-        ):
+        lines = by_rule(todo) if args.labeller == "lexical" else by_llm(todo, args)
+        for number, (name, line) in enumerate(lines, 1):
             if isinstance(line, str):
                 missing[line] += 1
                 continue
@@ -120,51 +133,77 @@ def label(rows: list[Row], args: argparse.Namespace) -> collections.Counter[str]
 def manifest(args: argparse.Namespace, n_rows: int) -> dict[str, Any]:
     """What the file of labels holds, and what it cost."""
     sessions, lines = finished_lines(args.output)
-    seconds = [
-        max((line["elapsed_s"] for line in run), default=0.0) for _, run in _by_session(lines)
-    ]
+    seconds: dict[int, float] = {}
+    for line in lines:
+        session = line["session"]
+        elapsed = line["elapsed_s"]
+        seconds[session] = max(elapsed, seconds.get(session, 0.0))
+    labels = collections.Counter(line["label"] for line in lines)
     return settings(args) | {
         "candidates": n_rows,
-        "labels": {
-            str(name): n for name, n in collections.Counter(line["label"] for line in lines).items()
-        },
+        "labels": {str(name): n for name, n in labels.items()},
         "reasons": dict(collections.Counter(line["reason"] for line in lines)),
         "n_replies": sum("reply" in line for line in lines),
         "prompt_tokens": sum(line.get("prompt_tokens", 0) for line in lines),
         "completion_tokens": sum(line.get("completion_tokens", 0) for line in lines),
-        "wall_s": round(sum(seconds), 1),
+        "wall_s": round(sum(seconds.values()), 1),
         "runs": [session["started"] for session in sessions],
         "candidates_sha256": sha256(args.candidates),
         "sha256": sha256(args.output),
     }
 
 
-def _by_session(lines: list[Row]) -> Iterator[tuple[int, Iterator[Row]]]:
-    return itertools.groupby(lines, key=lambda line: line["session"])
-
-
-def parsed(argv: list[str] | None) -> argparse.Namespace:
-    parser = stage.parser(__doc__)
+def _add_llm_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--candidates", type=Path, required=True, help="candidates.jsonl of training.candidates")
-    add("--output", type=Path, required=True, help="labels.jsonl, added to where it is there")
     add(
-        "--labeller",
-        choices=("llm", "lexical"),
-        default="llm",
-        help="lexical: rules, to try the rest",
+        "--model",
+        default=NEMOTRON,
+        help="the name under which the server has the model",
     )
-    add("--model", default=NEMOTRON, help="the name under which the server has the model")
-    add("--base_url", help="such as http://localhost:8000/v1; OpenAI's own when not given")
-    add("--api_key_env", default="OPENAI_API_KEY", help="environment variable with the key")
+    add(
+        "--base_url",
+        help="such as http://localhost:8000/v1; OpenAI's own when not given",
+    )
+    add(
+        "--api_key_env",
+        default="OPENAI_API_KEY",
+        help="environment variable with the key",
+    )
     add("--prompt", choices=prompts.PROMPTS, default="long", help="long is the paper's")
     add("--system_prompt", help="default: /no_think for Nemotron, none for others")
     add("--max_tokens", type=int, help="longest reply; default: the prompt's")
     add("--concurrency", type=int, default=64, help="questions at once")
     add("--timeout_s", type=float, default=300.0)
     add("--retries", type=int, default=5)
+
+
+def parsed(argv: list[str] | None) -> argparse.Namespace:
+    parser = stage.parser(__doc__)
+    add = parser.add_argument
     add(
-        "--human_check", type=int, metavar="N", help="write OUTPUT.human.csv with N rows to fill in"
+        "--candidates",
+        type=Path,
+        required=True,
+        help="candidates.jsonl of training.candidates",
+    )
+    add(
+        "--output",
+        type=Path,
+        required=True,
+        help="labels.jsonl, added to where it is there",
+    )
+    add(
+        "--labeller",
+        choices=("llm", "lexical"),
+        default="llm",
+        help="lexical: rules, to try the rest",
+    )
+    _add_llm_flags(parser)
+    add(
+        "--human_check",
+        type=int,
+        metavar="N",
+        help="write OUTPUT.human.csv with N rows to fill in",
     )
     add("--score", type=Path, metavar="FILE", help="agreement with a filled-in file")
     add("--seed", type=int, default=0, help="of --human_check")
@@ -181,11 +220,16 @@ def main(argv: list[str] | None) -> None:
     if args.human_check or args.score:
         labels = {line["id"]: line["label"] for line in finished_lines(args.output)[1]}
         judged = [
-            row | {"label": labels[row["id"]]} for row in rows if labels.get(row["id"]) is not None
+            row | {"label": labels[row["id"]]}
+            for row in rows
+            if labels.get(row["id"]) is not None
         ]
         if args.human_check:
             human_check.draw(
-                judged, args.human_check, args.output.with_suffix(".human.csv"), seed=args.seed
+                judged,
+                args.human_check,
+                args.output.with_suffix(".human.csv"),
+                seed=args.seed,
             )
         else:
             print(human_check.score(judged, args.score))

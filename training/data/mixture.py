@@ -36,7 +36,14 @@ from typing import Any
 import training.synthetic.kinds
 from lm_eval_bertjudge.errors import InputError
 from training import stage
-from training.data.rows import Row, in_turns, read_rows, sha256, write_manifest, write_rows
+from training.data.rows import (
+    Row,
+    in_turns,
+    read_rows,
+    sha256,
+    write_manifest,
+    write_rows,
+)
 from training.synthetic.pool import SHORT, Pool
 from training.synthetic.prompts import framed
 from training.synthetic.registry import KINDS, made_from, rows_of_kind
@@ -51,9 +58,21 @@ FORMER_NAMES = {
     "plain": "verbatim",
     "exchanged_bare": "exchanged_answer_only",
 }
-COLUMNS = ("id", "parent_id", "kind", "source", "category", "generator", "label_source", "licence")
+COLUMNS = (
+    "id",
+    "parent_id",
+    "kind",
+    "source",
+    "category",
+    "generator",
+    "label_source",
+    "licence",
+)
 SYNTHETIC = Path(training.synthetic.kinds.__file__).parents[1]
-WITH_POOL = {"open_answers", "other_reference"}  # sources of these kinds give the wrong answers too
+WITH_POOL = {
+    "open_answers",
+    "other_reference",
+}  # sources of these kinds give the wrong answers too
 
 
 def read_plans(path: Path, sources: list[str]) -> dict[str, Plan]:
@@ -62,7 +81,9 @@ def read_plans(path: Path, sources: list[str]) -> dict[str, Plan]:
     plans: dict[str, Plan] = {}
     for source, plan in json.loads(path.read_text(encoding="utf-8")).items():
         if former := FORMER_NAMES.keys() & plan.keys():
-            names = ", ".join(f"{name} (now {FORMER_NAMES[name]})" for name in sorted(former))
+            names = ", ".join(
+                f"{name} (now {FORMER_NAMES[name]})" for name in sorted(former)
+            )
             logger.warning("%s: %s has former names of kinds: %s", path, source, names)
         name = by_letters.get(source.replace("_", ""), source)
         plans[name] = {FORMER_NAMES.get(kind, kind): n for kind, n in plan.items()}
@@ -85,7 +106,9 @@ def load_source(name: str, folders: list[Path], licences: set[str]) -> list[Row]
     path = next((file for file in files if file.exists()), None)
     if path is None:
         places = ", ".join(map(str, folders))
-        raise InputError(f"no {name}{ENDING} in {places}: leave {name!r} out of the mix")
+        raise InputError(
+            f"no {name}{ENDING} in {places}: leave {name!r} out of the mix"
+        )
     usable = (row for row in read_rows(path) if row["label"] is not None)
     rows = [row for row in usable if row["licence"] in licences]
     if not rows:
@@ -95,12 +118,16 @@ def load_source(name: str, folders: list[Path], licences: set[str]) -> list[Row]
     return rows
 
 
-def rows_of_plan(rows: list[Row], plan: Plan, *, seed: int, pool: Pool) -> Iterator[Row]:
+def rows_of_plan(
+    rows: list[Row], plan: Plan, *, seed: int, pool: Pool
+) -> Iterator[Row]:
     """The training rows of one source, in the numbers its plan asks for (fewer where the source runs out)."""
     for kind in plan.keys() & KINDS.keys():
         yield from rows_of_kind(kind, rows, plan[kind], seed=seed, pool=pool)
     generators = {name: n for name, n in plan.items() if name not in KINDS}
-    yield from made_from("labelled", of_generators(rows, generators, seed), rows, seed=seed)
+    yield from made_from(
+        "labelled", of_generators(rows, generators, seed), rows, seed=seed
+    )
 
 
 def of_generators(rows: list[Row], plan: Plan, seed: int) -> Iterator[Row]:
@@ -133,10 +160,15 @@ def balanced(rows: list[Row], n: int, seed: int) -> Iterator[Row]:
     return itertools.islice(in_turns(reversed(cell) for cell in cells.values()), n)
 
 
-def read_pool(sources: dict[str, list[Row]], plans: dict[str, Plan], files: list[Path]) -> Pool:
+def read_pool(
+    sources: dict[str, list[Row]], plans: dict[str, Plan], files: list[Path]
+) -> Pool:
     """The short answers of the sources that need wrong ones, and those to similar questions from files."""
-    rows = [row for name in sources if WITH_POOL & plans[name].keys() for row in sources[name]]
-    texts = [row["references"][0] for row in rows if len(row["references"][0]) < SHORT]
+    texts: list[str] = []
+    for name, rows in sources.items():
+        if WITH_POOL & plans[name].keys():
+            answers = (row["references"][0] for row in rows)
+            texts += [answer for answer in answers if len(answer) < SHORT]
     neighbours: dict[str, list[str]] = {}
     for path in files:
         neighbours |= json.loads(path.read_text(encoding="utf-8"))
@@ -148,38 +180,49 @@ def finished(row: Row, seed: int) -> Row:
     rng = random.Random(f"{seed}/prompt/{row['id']}")
     question = row["prompt"] if row["kind"] == "labelled" else framed(row, rng)
     texts = {name: row[name] for name in ("reference", "candidate", "label")}
-    return {name: row[name] for name in COLUMNS if name in row} | {"question": question} | texts
+    return (
+        {name: row[name] for name in COLUMNS if name in row}
+        | {"question": question}
+        | texts
+    )
 
 
 def in_random_order(rows: list[Row], seed: int) -> list[Row]:
     """The rows in an order in which one row more moves no other before or behind another."""
-    return sorted(rows, key=lambda row: hashlib.sha256(f"{seed}/{row['id']}".encode()).digest())
+
+    def place(row: Row) -> bytes:
+        return hashlib.sha256(f"{seed}/{row['id']}".encode()).digest()
+
+    return sorted(rows, key=place)
 
 
 def mixed(args: argparse.Namespace, plans: dict[str, Plan]) -> list[Row]:
     """The training rows that the arguments ask for, in their order."""
-    licences, seed = set(args.licences.split(",")), args.seed
+    licences = set(args.licences.split(","))
+    seed = args.seed
     sources = {name: load_source(name, args.triplets, licences) for name in plans}
     if args.balance:
-        every = [row for rows in sources.values() for row in rows]
-        new = list(made_from("labelled", balanced(every, args.balance, seed), every, seed=seed))
+        every = list(itertools.chain.from_iterable(sources.values()))
+        chosen = balanced(every, args.balance, seed)
+        new = list(made_from("labelled", chosen, every, seed=seed))
     else:
         pool = read_pool(sources, plans, args.neighbours)
-        of_sources = (
-            rows_of_plan(rows, plans[name], seed=seed, pool=pool) for name, rows in sources.items()
-        )
-        new = list(itertools.chain.from_iterable(of_sources))
-    rows = (finished(row, seed) for row in in_random_order(new, seed))
+        new = []
+        for name, rows in sources.items():
+            new += rows_of_plan(rows, plans[name], seed=seed, pool=pool)
+    finals = (finished(row, seed) for row in in_random_order(new, seed))
     if args.max_chars:
-        rows = (row for row in rows if _chars(row) < args.max_chars)
-    return list(itertools.islice(rows, args.max_rows))
+        finals = (row for row in finals if _chars(row) < args.max_chars)
+    return list(itertools.islice(finals, args.max_rows))
 
 
 def _chars(row: Row) -> int:
     return sum(len(row[field]) for field in ("question", "candidate", "reference"))
 
 
-def manifest(args: argparse.Namespace, plans: dict[str, Plan], rows: list[Row]) -> dict[str, Any]:
+def manifest(
+    args: argparse.Namespace, plans: dict[str, Plan], rows: list[Row]
+) -> dict[str, Any]:
     """What the training file holds and what it was made from."""
     inputs = [folder / f"{name}{ENDING}" for folder in args.triplets for name in plans]
     files = [*SYNTHETIC.rglob("*.py"), *SYNTHETIC.rglob("*.yaml")]
@@ -188,6 +231,7 @@ def manifest(args: argparse.Namespace, plans: dict[str, Plan], rows: list[Row]) 
     for row in rows:
         of_source = counts.setdefault(row["source"], {"0": 0, "1": 0})
         of_source[str(row["label"])] += 1
+    kinds = collections.Counter(row["kind"] for row in rows)
     return {
         "rows": len(rows),
         "seed": args.seed,
@@ -196,8 +240,10 @@ def manifest(args: argparse.Namespace, plans: dict[str, Plan], rows: list[Row]) 
         "balance": args.balance,
         "max_chars": args.max_chars,
         "rows_by_source_and_label": dict(sorted(counts.items())),
-        "rows_by_kind": dict(sorted(collections.Counter(row["kind"] for row in rows).items())),
-        "triplets_sha256": {path.name: sha256(path) for path in inputs if path.exists()},
+        "rows_by_kind": dict(sorted(kinds.items())),
+        "triplets_sha256": {
+            path.name: sha256(path) for path in inputs if path.exists()
+        },
         "code_sha256": hashlib.sha256(code).hexdigest(),
         "sha256": sha256(args.output),
     }
@@ -207,15 +253,29 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     """The command line's arguments."""
     parser = stage.parser(__doc__)
     add = parser.add_argument
-    add("--triplets", type=Path, nargs="+", required=True, help="folders with SOURCE.jsonl.gz")
+    add(
+        "--triplets",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="folders with SOURCE.jsonl.gz",
+    )
     chosen = parser.add_mutually_exclusive_group(required=True)
     chosen.add_argument("--mix", type=Path, help="JSON: source -> numbers of rows")
-    chosen.add_argument("--balance", type=int, metavar="N", help="N labelled rows of all instead")
+    chosen.add_argument(
+        "--balance", type=int, metavar="N", help="N labelled rows of all instead"
+    )
     add("--output", type=Path, required=True, help="training file to write (.jsonl)")
     add("--licences", default="Apache-2.0,MIT", help="rows under others are left out")
     add("--max_chars", type=int, help="only rows whose texts are together shorter")
     add("--max_rows", type=int, help="stop after this many")
-    add("--neighbours", type=Path, nargs="*", default=[], help="files of training.neighbours")
+    add(
+        "--neighbours",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="files of training.neighbours",
+    )
     add("--seed", type=int, default=0)
     return parser.parse_args(argv)
 
@@ -224,7 +284,9 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None) -> None:
     args = parsed(argv)
     sources = sources_in(args.triplets)
-    plans = read_plans(args.mix, sources) if args.mix else {name: {} for name in sources}
+    plans = (
+        read_plans(args.mix, sources) if args.mix else {name: {} for name in sources}
+    )
     rows = mixed(args, plans)
     write_rows(args.output, rows)
     write_manifest(args.output, manifest(args, plans, rows))

@@ -43,7 +43,9 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def messages(row: Row) -> list[Message]:
-    text = PROMPT.format(question=neutral(row["question"]), answer=neutral(row["references"][0]))
+    text = PROMPT.format(
+        question=neutral(row["question"]), answer=neutral(row["references"][0])
+    )
     return [{"role": "user", "content": text}]
 
 
@@ -56,7 +58,9 @@ def reworded(reply: Reply, reference: str) -> tuple[str, str]:
         return "rambling", ""
     if _folded(text) == _folded(reference):
         return "repeated", ""
-    if collections.Counter(_NUMBER.findall(reference)) - collections.Counter(_NUMBER.findall(text)):
+    if collections.Counter(_NUMBER.findall(reference)) - collections.Counter(
+        _NUMBER.findall(text)
+    ):
         return "number_lost", ""
     return "reworded", text
 
@@ -68,7 +72,8 @@ def _folded(text: str) -> str:
 def chosen(rows: list[Row], n: int, seed: int) -> list[Row]:
     """`n` rows with different questions, drawn by seed."""
     by_question = {
-        row["question"]: row for row in sorted(rows, key=lambda row: row["id"], reverse=True)
+        row["question"]: row
+        for row in sorted(rows, key=lambda row: row["id"], reverse=True)
     }
     found = sorted(by_question.values(), key=lambda row: row["id"])
     return random.Random(seed).sample(found, min(n, len(found)))
@@ -77,7 +82,11 @@ def chosen(rows: list[Row], n: int, seed: int) -> list[Row]:
 def ask(rows: list[Row], options: LLMOptions, journal_path: Path) -> int:
     """Asks about the rows that the journal lacks; how many got no reply at all."""
     missing = 0
-    about = {"model": options.model, "prompt": VERSION, "temperature": options.temperature}
+    about = {
+        "model": options.model,
+        "prompt": VERSION,
+        "temperature": options.temperature,
+    }
     with Journal(journal_path, about) as journal:
         todo = [row for row in rows if row["id"] not in journal.ids]
         for index, reply in start(options).complete([messages(row) for row in todo]):
@@ -87,7 +96,8 @@ def ask(rows: list[Row], options: LLMOptions, journal_path: Path) -> int:
                 missing += 1
                 continue
             else:
-                reason, text = reply.reason, ""
+                reason = reply.reason
+                text = ""
             journal.append({"id": todo[index]["id"], "reason": reason, "text": text})
     return missing
 
@@ -112,7 +122,9 @@ def positives(rows: list[Row], texts: dict[str, str], model: str) -> list[Row]:
 def parsed(argv: list[str] | None) -> argparse.Namespace:
     """The command line's arguments."""
     parser = stage.parser(__doc__)
-    parser.add_argument("--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz")
+    parser.add_argument(
+        "--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz"
+    )
     parser.add_argument("--source", required=True)
     parser.add_argument("--n", type=int, default=2000, help="questions")
     parser.add_argument("--seed", type=int, default=0)
@@ -132,7 +144,11 @@ def main(argv: list[str] | None) -> None:
         )
         path = args.output / f"{args.source}_reworded.jsonl.gz"
         journal = args.output / f"{args.source}_reworded.journal"
-        rows = chosen(list(read_rows(args.triplets / f"{args.source}.jsonl.gz")), args.n, args.seed)
+        rows = chosen(
+            list(read_rows(args.triplets / f"{args.source}.jsonl.gz")),
+            args.n,
+            args.seed,
+        )
         missing = ask(rows, options, journal)
     except BertJudgeError as error:
         raise InputError(

@@ -12,7 +12,15 @@ from lm_eval_bertjudge.errors import InputError
 from lm_eval_bertjudge.io.output import open_output, write_rows
 from lm_eval_bertjudge.io.rows import Row, read_rows, sha256
 
-__all__ = ["Row", "in_turns", "read_rows", "sha256", "source_files", "write_manifest", "write_rows"]
+__all__ = [
+    "Row",
+    "in_turns",
+    "read_rows",
+    "sha256",
+    "source_files",
+    "write_manifest",
+    "write_rows",
+]
 
 
 def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
@@ -30,9 +38,16 @@ def in_turns(lists: Iterable[Iterable[Row]]) -> Iterator[Row]:
 def source_files(folder: Path, names: str | None) -> dict[str, Path]:
     """Source to its SOURCE.jsonl.gz in a folder of triplets: all of them, or the comma-separated ones."""
     files = {
-        path.name.removesuffix(".jsonl.gz"): path for path in sorted(folder.glob("*.jsonl.gz"))
+        path.name.removesuffix(".jsonl.gz"): path
+        for path in sorted(folder.glob("*.jsonl.gz"))
     }
-    chosen = {name: path for name, path in files.items() if not names or name in names.split(",")}
+    chosen = {
+        name: path
+        for name, path in files.items()
+        if not names or name in names.split(",")
+    }
     if not chosen:
-        raise InputError(f"{folder} has none of the sources asked for; it has {', '.join(files)}")
+        raise InputError(
+            f"{folder} has none of the sources asked for; it has {', '.join(files)}"
+        )
     return chosen

@@ -9,6 +9,7 @@ dev_unseen_generators/. Rows without a label are nowhere. The folder appears who
 
 from __future__ import annotations
 
+import argparse
 import collections
 import hashlib
 import json
@@ -24,7 +25,8 @@ from training.data.rows import Row, read_rows, sha256, write_rows
 def in_dev(row: Row, percent: float) -> bool:
     """Whether a row's question belongs to the dev split."""
     text = " ".join(f"{row.get('context', '')} {row['question']}".casefold().split())
-    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) < percent / 100 * 16**8
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return int(digest[:8], 16) < percent / 100 * 16**8
 
 
 def split_of(row: Row, percent: float, unseen: set[str]) -> str | None:
@@ -55,19 +57,24 @@ def labelled(candidates: Path, labels: Path) -> list[Row]:
     ]
 
 
-@stage.command
-def main(argv: list[str] | None) -> None:
+def parsed(argv: list[str] | None) -> argparse.Namespace:
+    """The command line's arguments."""
     parser = stage.parser(__doc__)
-    parser.add_argument("--candidates", type=Path, required=True)
-    parser.add_argument("--labels", type=Path, required=True)
-    parser.add_argument(
+    add = parser.add_argument
+    add("--candidates", type=Path, required=True)
+    add("--labels", type=Path, required=True)
+    add(
         "--output", type=Path, required=True, help="folder to write (replaced if there)"
     )
-    parser.add_argument("--dev_percent", type=float, default=5.0, help="of the questions")
-    parser.add_argument(
-        "--unseen_generators", default="", help="comma-separated, kept out of train and dev"
-    )
-    args = parser.parse_args(argv)
+    add("--dev_percent", type=float, default=5.0, help="of the questions")
+    unseen = "comma-separated, kept out of train and dev"
+    add("--unseen_generators", default="", help=unseen)
+    return parser.parse_args(argv)
+
+
+@stage.command
+def main(argv: list[str] | None) -> None:
+    args = parsed(argv)
     rows = labelled(args.candidates, args.labels)
     unseen = set(filter(None, args.unseen_generators.split(",")))
     if unknown := unseen - {row["generator"] for row in rows}:
@@ -78,17 +85,19 @@ def main(argv: list[str] | None) -> None:
             files[split, row["source"]].append(row)
     work = args.output.with_name(args.output.name + ".tmp")
     shutil.rmtree(work, ignore_errors=True)
-    counts = {
-        f"{split}/{source}": write_rows(work / split / f"{source}.jsonl.gz", chosen)
-        for (split, source), chosen in sorted(files.items())
-    }
-    inputs = {"candidates_sha256": sha256(args.candidates), "labels_sha256": sha256(args.labels)}
-    manifest = inputs | {
+    counts: dict[str, int] = {}
+    for (split, source), chosen in sorted(files.items()):
+        n = write_rows(work / split / f"{source}.jsonl.gz", chosen)
+        counts[f"{split}/{source}"] = n
+    manifest = {
+        "candidates_sha256": sha256(args.candidates),
+        "labels_sha256": sha256(args.labels),
         "dev_percent": args.dev_percent,
         "unseen_generators": sorted(unseen),
         "rows": counts,
     }
-    (work / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    text = json.dumps(manifest, indent=1) + "\n"
+    (work / "manifest.json").write_text(text, encoding="utf-8")
     shutil.rmtree(args.output, ignore_errors=True)
     work.rename(args.output)
     print(f"{counts} -> {args.output}")

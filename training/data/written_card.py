@@ -13,11 +13,11 @@ import collections
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from scipy.stats import binomtest  # type: ignore[import-untyped]
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 
 from lm_eval_bertjudge import render
 from lm_eval_bertjudge.analysis.baselines import contains
+from lm_eval_bertjudge.analysis.intervals import wilson
 from training import stage
 from training.data.rows import Row, read_rows
 from training.data.written import WRITTEN, rows_of
@@ -35,18 +35,19 @@ HEADER = (
 
 def all_rows(folder: Path) -> list[Row]:
     """Every labelled candidate of a folder of groups."""
-    return [
-        row
-        for file in sorted(folder.glob("*.jsonl.gz"))
-        for number, group in enumerate(read_rows(file))
-        for row in rows_of(group, f"{file.name}/{number}")
-    ]
+    rows: list[Row] = []
+    for file in sorted(folder.glob("*.jsonl.gz")):
+        for number, group in enumerate(read_rows(file)):
+            rows += rows_of(group, f"{file.name}/{number}")
+    return rows
 
 
 def second_labels(folder: Path) -> dict[tuple[str, str], int | None]:
     """The second reader's label by (question, candidate); None where he could not decide."""
     file = folder / "second_reading" / "labels.jsonl.gz"
-    return {(row["question"], row["candidate"]): row["label"] for row in read_rows(file)}
+    return {
+        (row["question"], row["candidate"]): row["label"] for row in read_rows(file)
+    }
 
 
 def table(
@@ -78,16 +79,15 @@ def _cells(
 
 
 def _agreement(rows: list[Row], second: Mapping[tuple[str, str], int | None]) -> str:
-    pairs = [
-        (row["label"], label)
-        for row in rows
-        if (label := second.get((row["question"], row["candidate"]))) is not None
-    ]
-    if not pairs:
+    labels = (
+        (row["label"], second.get((row["question"], row["candidate"]))) for row in rows
+    )
+    is_same = [first == again for first, again in labels if again is not None]
+    if not is_same:
         return ""
-    n_equal = sum(first == again for first, again in pairs)
-    interval = binomtest(n_equal, len(pairs)).proportion_ci(method="wilson")
-    return f"{n_equal} of {len(pairs)} {render.interval((interval.low, interval.high), digits=2)}"
+    n_same = sum(is_same)
+    n = len(is_same)
+    return f"{n_same} of {n} {render.interval(wilson(n_same, n), digits=2)}"
 
 
 def language(row: Row) -> str:
@@ -98,9 +98,12 @@ def language(row: Row) -> str:
 @stage.command
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
-    parser.add_argument("--written", type=Path, default=WRITTEN, help="folder of .jsonl.gz groups")
+    parser.add_argument(
+        "--written", type=Path, default=WRITTEN, help="folder of .jsonl.gz groups"
+    )
     args = parser.parse_args(argv)
-    rows, second = all_rows(args.written), second_labels(args.written)
+    rows = all_rows(args.written)
+    second = second_labels(args.written)
     card = args.written / "README.md"
     prose = card.read_text(encoding="utf-8").partition(MARKER)[0]
     tables = [

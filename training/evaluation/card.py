@@ -1,6 +1,6 @@
 """Stage: the model card a person reads (README.md) from the card the code reads (judge_card.json).
 
-    python -m training.card --judge JUDGE_DIR --text training/recipes/embedded_card.md
+    python -m training.card --judge JUDGE_DIR --text training/recipes/embedded_v3_card.md
 
 The text is a Jinja template in the Hugging Face form; every figure in it comes from judge_card.json, so the two cannot
 differ: `{{ table("dev") }}` is the table of a split, `{{ mean("transfer", "maths_") }}` accuracy over all rows of a
@@ -27,7 +27,11 @@ def render(card: JudgeCard, text: str) -> str:
     """The card's text with its figures."""
 
     def entries(split: str, prefix: str = "") -> list[dict[str, Any]]:
-        found = [e for e in card.accuracy if e["split"] == split and e["source"].startswith(prefix)]
+        found = [
+            e
+            for e in card.accuracy
+            if e["split"] == split and e["source"].startswith(prefix)
+        ]
         if not found:
             raise InputError(
                 f"no figures for {split} {prefix} in the card: run training.evaluate --write_card"
@@ -39,7 +43,9 @@ def render(card: JudgeCard, text: str) -> str:
         right = round(sum(e["n"] * e["accuracy"] for e in entries(split, prefix)))
         return f"{estimate(right / n, wilson(right, n))}, n {n:,}"
 
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True
+    )
     return environment.from_string(text).render(
         card=card,
         table=lambda split: evaluate.table(entries(split)),
@@ -60,9 +66,14 @@ def _data(training: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
     parser.add_argument(
-        "--judge", type=Path, required=True, help="judge folder with an evaluated judge_card.json"
+        "--judge",
+        type=Path,
+        required=True,
+        help="judge folder with an evaluated judge_card.json",
     )
-    parser.add_argument("--text", type=Path, required=True, help="template of the model card")
+    parser.add_argument(
+        "--text", type=Path, required=True, help="template of the model card"
+    )
     args = parser.parse_args(argv)
     text = render(JudgeCard.read(args.judge), args.text.read_text(encoding="utf-8"))
     (args.judge / "README.md").write_text(text, encoding="utf-8")

@@ -63,13 +63,17 @@ Deciding = Callable[[list[Row]], Iterator[tuple[int, Decision]]]
 def sample(rows: Iterable[Row], n: int, seed: int) -> list[Row]:
     """`n` rows of each category, half of each label, in turns over categories, labels and sources."""
     rng = random.Random(seed)
-    groups: dict[tuple[str, int], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[tuple[str, int], dict[str, list[Row]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for row in rows:
         if row["label"] is not None:
             groups[row["category"], int(row["label"])][row["source"]].append(row)
     turns = []
     for _, by_source in sorted(groups.items()):
-        shuffled = [rng.sample(found, len(found)) for _, found in sorted(by_source.items())]
+        shuffled = [
+            rng.sample(found, len(found)) for _, found in sorted(by_source.items())
+        ]
         turns.append(list(itertools.islice(in_turns(shuffled), n // 2)))
     return list(in_turns(turns))
 
@@ -79,7 +83,9 @@ def with_final_answer(row: Row) -> Row:
     parts = take_apart(row["candidate"])
     if parts is None:
         return row
-    return row | {"candidate": f"{parts.reasoning}\n\nFinal answer: {parts.answer}".strip()}
+    return row | {
+        "candidate": f"{parts.reasoning}\n\nFinal answer: {parts.answer}".strip()
+    }
 
 
 def by_rule(rule: Callable[[JudgeItem], bool | None]) -> Deciding:
@@ -104,20 +110,22 @@ def by_encoder(judge: EncoderJudge) -> Deciding:
 
 
 def by_llm(options: LLMOptions) -> Deciding:
-    prompt, engine = PROMPTS[options.prompt], start(options)
+    prompt = PROMPTS[options.prompt]
+    engine = start(options)
 
     def decide(rows: list[Row]) -> Iterator[tuple[int, Decision]]:
         before = time.perf_counter()
-        for index, outcome in engine.complete([messages(prompt, item) for item in items_of(rows)]):
+        conversations = [messages(prompt, item) for item in items_of(rows)]
+        for index, outcome in engine.complete(conversations):
             if isinstance(outcome, Failure) and outcome.passing:
                 continue  # no line: the next run asks again
             now = time.perf_counter()
-            tokens = (
-                (outcome.prompt_tokens, outcome.completion_tokens)
-                if isinstance(outcome, Reply)
-                else (0, 0)
-            )
-            yield index, Decision(_said(decided(prompt, outcome)), *tokens, now - before)
+            n_read = n_generated = 0
+            if isinstance(outcome, Reply):
+                n_read = outcome.prompt_tokens
+                n_generated = outcome.completion_tokens
+            verdict = _said(decided(prompt, outcome))
+            yield index, Decision(verdict, n_read, n_generated, now - before)
             before = now
 
     return decide
@@ -132,7 +140,10 @@ def measure(rows: list[Row], path: Path, settings: Row, decide: Deciding) -> Non
     with Journal(path, settings) as journal:
         todo = [row for row in rows if row["id"] not in journal.ids]
         for index, decision in decide(todo):
-            line = {name: todo[index][name] for name in ("id", "source", "category", "label")}
+            line = {
+                name: todo[index][name]
+                for name in ("id", "source", "category", "label")
+            }
             journal.append(line | decision._asdict())
 
 
@@ -140,41 +151,59 @@ def table(folder: Path) -> str:
     """All judges in the folder, side by side, as Markdown."""
     entries = [_entry(path) for path in sorted(folder.glob("*.jsonl"))]
     shown = [name for name in CATEGORIES if any(name in entry for entry in entries)]
-    costs = ("no verdict", "tokens read", "generated", "GFLOPs", "with the prompt", "s per 1,000")
+    costs = (
+        "no verdict",
+        "tokens read",
+        "generated",
+        "GFLOPs",
+        "with the prompt",
+        "s per 1,000",
+    )
     head = ["judge", "n per category", *shown, "all", *costs]
     rows = []
     for entry in sorted(entries, key=lambda entry: entry["gflops"]):
-        scores = [entry.get(name) for name in shown]
-        cells = [entry["judge"], entry["n"], *scores, entry["all"], float(entry["unjudged"])]
+        names = ("judge", "n", *shown, "all")
+        cells = [entry.get(name) for name in names]
         amounts = ("read", "generated", "gflops", "gflops_all", "s_per_1000")
-        rows.append([*cells, *(f"{entry[name]:.1f}" for name in amounts)])
+        figures = [f"{entry[name]:.1f}" for name in amounts]
+        rows.append([*cells, float(entry["unjudged"]), *figures])
     return render.table(head, rows)
 
 
 def _entry(path: Path) -> Row:
     sessions, lines = finished_lines(path)
     about = sessions[0]["settings"]
-    n, per_token = len(lines), 2 * about["parameters"] / 1e9
-    read, generated = (sum(line[name] for line in lines) / n for name in ("read", "generated"))
-    by_category = {
-        name: [line for line in lines if line["category"] == name] for name in CATEGORIES
-    }
-    counts = sorted({len(found) for found in by_category.values() if found})
-    return {
+    n = len(lines)
+    per_token = 2 * about["parameters"] / 1e9
+    read, generated = (
+        sum(line[name] for line in lines) / n for name in ("read", "generated")
+    )
+    by_category: dict[str, list[Row]] = defaultdict(list)
+    for line in lines:
+        by_category[line["category"]].append(line)
+    counts = sorted({len(of_category) for of_category in by_category.values()})
+    counted = read if about["kind"] == "encoder" else generated
+    entry = {
         "judge": about["judge"],
-        "n": "-".join(map(str, (counts[0], counts[-1]) if len(counts) > 1 else counts)),
+        "n": "-".join(map(str, dict.fromkeys((counts[0], counts[-1])))),
         "all": _accuracy(lines),
         "unjudged": sum(line["said"] is None for line in lines) / n,
         "read": read,
         "generated": generated,
-        "gflops": per_token * (read if about["kind"] == "encoder" else generated),
+        "gflops": per_token * counted,
         "gflops_all": per_token * (read + generated),
         "s_per_1000": 1000 * sum(line["seconds"] for line in lines) / n,
-    } | {name: _accuracy(found) for name, found in by_category.items() if found}
+    }
+    return entry | {
+        name: _accuracy(of_category) for name, of_category in by_category.items()
+    }
 
 
 def _accuracy(lines: list[Row]) -> str:
-    right = sum(line["said"] is not None and line["said"] == bool(line["label"]) for line in lines)
+    right = sum(
+        line["said"] is not None and line["said"] == bool(line["label"])
+        for line in lines
+    )
     return render.estimate(right / len(lines), wilson(right, len(lines)))
 
 
@@ -184,21 +213,28 @@ def lexical_rule(item: JudgeItem) -> bool | None:
 
 
 def parsed(argv: list[str] | None) -> argparse.Namespace:
+    """The command line's arguments."""
     parser = stage.parser(__doc__)
-    parser.add_argument("--output", type=Path, required=True, help="folder; a file for each judge")
-    parser.add_argument("--table", action="store_true", help="only show what is in the folder")
-    parser.add_argument("--triplets", type=Path, help="folder with SOURCE.jsonl.gz")
-    parser.add_argument("--sources", help="comma-separated; all when not given")
-    parser.add_argument("--n", type=int, default=200, help="rows per category")
-    parser.add_argument(
-        "--first", type=int, metavar="M", help="only the first M of each category's rows (even)"
+    add = parser.add_argument
+    add("--output", type=Path, required=True, help="folder; a file for each judge")
+    add("--table", action="store_true", help="only show what is in the folder")
+    add("--triplets", type=Path, help="folder with SOURCE.jsonl.gz")
+    add("--sources", help="comma-separated; all when not given")
+    add("--n", type=int, default=200, help="rows per category")
+    add(
+        "--first",
+        type=int,
+        metavar="M",
+        help="only the first M of each category's rows (even)",
     )
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--final_answer", action="store_true", help='put final answers as "Final answer: X"'
+    add("--seed", type=int, default=0)
+    add(
+        "--final_answer",
+        action="store_true",
+        help='put final answers as "Final answer: X"',
     )
     add_flags(parser)
-    parser.add_argument("--parameters", type=int, help="of the judge, embeddings included")
+    add("--parameters", type=int, help="of the judge, embeddings included")
     args = parser.parse_args(argv)
     if not args.table and (args.triplets is None or args.parameters is None):
         parser.error("--triplets and --parameters are needed to judge")
@@ -223,7 +259,8 @@ def main(argv: list[str] | None) -> None:
 def run(args: argparse.Namespace) -> None:
     """Judges the rows that the arguments draw, by an LLM or by the rules and an encoder."""
     files = source_files(args.triplets, args.sources)
-    rows = sample((row for path in files.values() for row in read_rows(path)), args.n, args.seed)
+    every = itertools.chain.from_iterable(map(read_rows, files.values()))
+    rows = sample(every, args.n, args.seed)
     if args.final_answer:
         rows = [with_final_answer(row) for row in rows]
     if args.first:
@@ -240,7 +277,8 @@ def run(args: argparse.Namespace) -> None:
         about = {"judge": name, "kind": "rule", "parameters": 0} | drawn
         measure(rows, args.output / f"{name}.jsonl", about, by_rule(rule))
     judge = load_encoder(JudgeOptions(**chosen(args)))
-    about = {"judge": judge.card.name, "kind": "encoder", "parameters": args.parameters} | drawn
+    about = {"judge": judge.card.name, "kind": "encoder"} | drawn
+    about["parameters"] = args.parameters
     measure(rows, args.output / "encoder.jsonl", about, by_encoder(judge))
 
 

@@ -43,7 +43,9 @@ def prompt(row: Row) -> str:
 
 def items_of(rows: list[Row], *, with_question: bool = True) -> list[JudgeItem]:
     return [
-        JudgeItem(prompt(r) if with_question else "", tuple(r["references"]), r["candidate"])
+        JudgeItem(
+            prompt(r) if with_question else "", tuple(r["references"]), r["candidate"]
+        )
         for r in rows
     ]
 
@@ -98,14 +100,19 @@ def sweep(judge: Judge, rows: list[Row]) -> list[dict[str, float]]:
     """Accuracy by threshold, as in the paper's Figure 5."""
     labels = np.array([int(row["label"]) for row in rows], dtype=np.int64)
     p = np.array(
-        [np.nan if v.p_correct is None else v.p_correct for v in judge.judge(items_of(rows))]
+        [
+            np.nan if v.p_correct is None else v.p_correct
+            for v in judge.judge(items_of(rows))
+        ]
     )
     return agreement.threshold_sweep(p, labels)
 
 
 def _accuracy(decisions: list[bool], labels: list[int]) -> float:
     return round(
-        sum(d == bool(label) for d, label in zip(decisions, labels, strict=True)) / len(labels), 4
+        sum(d == bool(label) for d, label in zip(decisions, labels, strict=True))
+        / len(labels),
+        4,
     )
 
 
@@ -118,7 +125,14 @@ COLUMNS = {
 def table(entries: list[Row]) -> str:
     """The entries as a Markdown table."""
     shown = [name for name in COLUMNS if any(name in entry for entry in entries)]
-    head = ["split", "source", "n", "accuracy", "95% interval", *(COLUMNS[name] for name in shown)]
+    head = [
+        "split",
+        "source",
+        "n",
+        "accuracy",
+        "95% interval",
+        *(COLUMNS[name] for name in shown),
+    ]
     rows = [
         [e["split"], e["source"], e["n"], float(e["accuracy"]), (e["low"], e["high"])]
         + [float(e[name]) if name in e else "" for name in shown]
@@ -132,12 +146,30 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser = stage.parser(__doc__)
     add_flags(parser)
     add = parser.add_argument
-    add("--triplets", nargs="+", required=True, metavar="SPLIT=DIR", help="with SOURCE.jsonl.gz")
+    add(
+        "--triplets",
+        nargs="+",
+        required=True,
+        metavar="SPLIT=DIR",
+        help="with SOURCE.jsonl.gz",
+    )
     add("--sources", help="comma-separated; all when not given")
     add("--output", type=Path, help="JSON file for the figures")
-    add("--sweep", action="store_true", help="also accuracy by threshold, over all of a split")
-    add("--without_question", action="store_true", help="also the judge without the question")
-    add("--write_card", action="store_true", help="put the figures into the judge's card")
+    add(
+        "--sweep",
+        action="store_true",
+        help="also accuracy by threshold, over all of a split",
+    )
+    add(
+        "--without_question",
+        action="store_true",
+        help="also the judge without the question",
+    )
+    add(
+        "--write_card",
+        action="store_true",
+        help="put the figures into the judge's card",
+    )
     return parser.parse_args(argv)
 
 

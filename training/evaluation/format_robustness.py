@@ -10,6 +10,7 @@ file per form, `maths_table.jsonl.gz` and so on, in the form training.evaluate r
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,47 +36,47 @@ WORDS = "{r}\nWritten out, that makes {a}."
 TEXT_ONLY = "{r}\nWhat remains is this one: {a}"
 
 
-def said(row: Row, rng: random.Random) -> Iterator[tuple[str, str]]:
+def restatements(row: Row, rng: random.Random) -> Iterator[tuple[str, str]]:
     """(form, candidate) for a row in every form that fits it; nothing where the final answer cannot be found."""
-    choices, parts = answers.options(row["question"]), answers.take_apart(row["candidate"])
+    choices = answers.options(row["question"])
+    parts = answers.take_apart(row["candidate"])
     if parts is None:
         return
     way = parts.reasoning if rng.random() < 0.7 else ""
-    answer, other, more = (
-        _maths(parts.answer, rng) if not choices else _choice(parts.answer, choices, rng)
-    )
+    if choices:
+        answer, other, more = _choice(parts.answer, choices, rng)
+    else:
+        answer, other, more = _maths(parts.answer, rng)
     if not answer or _agrees(row, answer, choices) != bool(row["label"]):
         return  # the rule that labelled the row read something else than this
-    for form, (template, shown) in (
-        {name: (text, answer) for name, text in FORMS.items()} | more
-    ).items():
-        yield form, template.format(a=shown, w=other, r=way).strip()
+    forms = {name: (text, answer) for name, text in FORMS.items()}
+    for form, (template, written) in (forms | more).items():
+        yield form, template.format(a=written, w=other, r=way).strip()
 
 
-Further = dict[str, tuple[str, str]]  # form to its template and the answer as it is said there
+Further = dict[
+    str, tuple[str, str]
+]  # form to its template and the answer as it is said there
 
 
 def _maths(answer: str, rng: random.Random) -> tuple[str, str, Further]:
     number = answer.strip("$ ").replace(",", "")
     if not answers.is_number(number):
         return "", "", {}
-    is_whole = number.lstrip("-").isdigit() and len(number) < 8
-    return (
-        number,
-        answers.other_number(number, "", rng),
-        {"words": (WORDS, num2words(int(number)))} if is_whole else {},
-    )
+    more: Further = {}
+    if number.lstrip("-").isdigit() and len(number) < 8:
+        more["words"] = (WORDS, num2words(int(number)))
+    return number, answers.other_number(number, "", rng), more
 
 
-def _choice(answer: str, choices: dict[str, str], rng: random.Random) -> tuple[str, str, Further]:
+def _choice(
+    answer: str, choices: dict[str, str], rng: random.Random
+) -> tuple[str, str, Further]:
     letter = answers.letter_of(answer)
     if letter not in choices or len(set(choices.values())) < len(choices):
         return "", "", {}
-    return (
-        letter,
-        rng.choice([c for c in choices if c != letter]),
-        {"text_only": (TEXT_ONLY, choices[letter])},
-    )
+    others = [each for each in choices if each != letter]
+    return letter, rng.choice(others), {"text_only": (TEXT_ONLY, choices[letter])}
 
 
 def _agrees(row: Row, answer: str, choices: dict[str, str]) -> bool:
@@ -90,24 +91,31 @@ def _agrees(row: Row, answer: str, choices: dict[str, str]) -> bool:
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
     parser.add_argument(
-        "--triplets", type=Path, required=True, help="folder with dev files of the two sources"
+        "--triplets",
+        type=Path,
+        required=True,
+        help="folder with dev files of the two sources",
     )
-    parser.add_argument("--output", type=Path, required=True, help="folder to write into")
+    parser.add_argument(
+        "--output", type=Path, required=True, help="folder to write into"
+    )
     parser.add_argument("--rows_per_form", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
     forms: list[str] = []
     for kind, source in (("maths", "zeroeval_gsm8k"), ("choice", "mmlu_pro_outputs")):
         rng = random.Random(args.seed)
-        made: dict[str, list[Row]] = {}
+        by_name: dict[str, list[Row]] = defaultdict(list)
         for row in read_rows(args.triplets / f"{source}.jsonl.gz"):
-            for form, candidate in said(row, rng):
+            for form, candidate in restatements(row, rng):
                 name = f"{kind}_{form}"
-                made.setdefault(name, []).append(
-                    row | {"candidate": candidate, "source": name, "parent_id": row["id"]}
-                )
-        for name, rows in made.items():
-            write_rows(args.output / f"{name}.jsonl.gz", _balanced(rows, args.rows_per_form, rng))
+                new = {"candidate": candidate, "source": name, "parent_id": row["id"]}
+                by_name[name].append(row | new)
+        for name, rows in by_name.items():
+            write_rows(
+                args.output / f"{name}.jsonl.gz",
+                _balanced(rows, args.rows_per_form, rng),
+            )
             forms.append(name)
     write_manifest(
         args.output / "transfer",
@@ -117,10 +125,11 @@ def main(argv: list[str] | None) -> None:
 
 
 def _balanced(rows: list[Row], n: int, rng: random.Random) -> list[Row]:
-    by_label = {label: [row for row in rows if row["label"] == label] for label in (0, 1)}
-    return [
-        row for group in by_label.values() for row in rng.sample(group, min(n // 2, len(group)))
-    ]
+    drawn: list[Row] = []
+    for label in (0, 1):
+        group = [row for row in rows if row["label"] == label]
+        drawn += rng.sample(group, min(n // 2, len(group)))
+    return drawn
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from datasets import Dataset
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -32,73 +31,41 @@ from transformers import (
 )
 
 from lm_eval_bertjudge.analysis import agreement
-from lm_eval_bertjudge.errors import InputError
-from lm_eval_bertjudge.judges.llm.prompts import PROMPTS, Reply, messages, parse
-from lm_eval_bertjudge.types import JudgeItem
+from lm_eval_bertjudge.judges.llm.prompts import Reply, parse
 from training import stage
-from training.data.rows import Row, read_rows
-from training.model.train import last_checkpoint, wants_bf16
+from training.model.conversations import PROMPT, load
+from training.model.trainer import last_checkpoint, wants_bf16
 
-logger = logging.getLogger(__name__)
-PROMPT = PROMPTS["binary"]
+NEEDED = {
+    "sft": ("train", "dev", "output"),
+    "grpo": ("train", "output"),
+    "measure": ("dev",),
+}
 
 
-# ---------------------------------------------------------------------------------------------------------- the reward
 def _said(completion: list[dict[str, str]]) -> str:
     return completion[0]["content"]
 
 
-def correctness(completions: list[list[dict[str, str]]], label: list[int], **_: Any) -> list[float]:
+def correctness(
+    completions: list[list[dict[str, str]]], label: list[int], **_: Any
+) -> list[float]:
     """+1 where the verdict is the label, -1 where it is not or there is none."""
     verdicts = [parse(PROMPT, Reply(_said(completion))) for completion in completions]
     return [
-        1.0 if said == bool(right) else -1.0 for said, right in zip(verdicts, label, strict=True)
+        1.0 if said == bool(right) else -1.0
+        for said, right in zip(verdicts, label, strict=True)
     ]
 
 
 def exact_format(completions: list[list[dict[str, str]]], **_: Any) -> list[float]:
     """+0.5 where the output is nothing but 0 or 1."""
     return [
-        0.5 if _said(completion).strip() in PROMPT.answers else 0.0 for completion in completions
+        0.5 if _said(completion).strip() in PROMPT.answers else 0.0
+        for completion in completions
     ]
 
 
-# ------------------------------------------------------------------------------------------------------------ the data
-def conversation(row: Row) -> list[dict[str, str]]:
-    """What the judge is asked about a row."""
-    return messages(PROMPT, JudgeItem(row["question"], (row["reference"],), row["candidate"]))
-
-
-def load(path: Path, tokenizer: PreTrainedTokenizerBase, max_length: int) -> Dataset:
-    """Rows with prompt, completion and label; none whose prompt is longer than `max_length` tokens."""
-    rows = [row for row in read_rows(path) if row["label"] is not None]
-    prompts = [conversation(row) for row in rows]
-    asked = [
-        tokenizer.apply_chat_template(prompt, add_generation_prompt=True, tokenize=False)
-        for prompt in prompts
-    ]
-    fits = [
-        len(ids) <= max_length for ids in tokenizer(asked, add_special_tokens=False)["input_ids"]
-    ]
-    logger.info("%s: %d rows, %d too long and left out", path, sum(fits), len(fits) - sum(fits))
-    if not any(fits):
-        raise InputError(
-            f"no row of {path} fits into {max_length} tokens: give a greater --max_length"
-        )
-    kept = [(row, prompt) for row, prompt, fit in zip(rows, prompts, fits, strict=True) if fit]
-    return Dataset.from_list(
-        [
-            {
-                "prompt": prompt,
-                "label": int(row["label"]),
-                "completion": [{"role": "assistant", "content": str(int(row["label"]))}],
-            }
-            for row, prompt in kept
-        ]
-    )
-
-
-# ---------------------------------------------------------------------------------------------------------- the stages
 def shared_settings(args: argparse.Namespace) -> dict[str, Any]:
     """What both trainers are told."""
     on_gpu = torch.cuda.is_available()
@@ -154,7 +121,9 @@ def sft(args: argparse.Namespace) -> None:
             max_length=args.max_length + 16,
             per_device_eval_batch_size=args.batch_size,
         ),
-        train_dataset=load(args.train, tokenizer, args.max_length).remove_columns("label"),
+        train_dataset=load(args.train, tokenizer, args.max_length).remove_columns(
+            "label"
+        ),
         eval_dataset=load(args.dev, tokenizer, args.max_length).remove_columns("label"),
         processing_class=tokenizer,
         peft_config=adapters(args),
@@ -179,14 +148,18 @@ def grpo(args: argparse.Namespace) -> None:
             beta=args.beta,
             use_vllm=args.use_vllm,
         ),
-        train_dataset=load(args.train, tokenizer, args.max_length).remove_columns("completion"),
+        train_dataset=load(args.train, tokenizer, args.max_length).remove_columns(
+            "completion"
+        ),
         processing_class=tokenizer,
         peft_config=adapters(args),
     )
     finish(trainer, tokenizer, args)
 
 
-def finish(trainer: Trainer, tokenizer: PreTrainedTokenizerBase, args: argparse.Namespace) -> None:
+def finish(
+    trainer: Trainer, tokenizer: PreTrainedTokenizerBase, args: argparse.Namespace
+) -> None:
     """Trains, saves the whole model, and what was logged as align.json, last."""
     trainer.train(resume_from_checkpoint=last_checkpoint(args.output))
     if not trainer.is_world_process_zero():
@@ -200,7 +173,8 @@ def finish(trainer: Trainer, tokenizer: PreTrainedTokenizerBase, args: argparse.
         "log": trainer.state.log_history,
     }
     settings = {
-        name: str(value) if isinstance(value, Path) else value for name, value in vars(args).items()
+        name: str(value) if isinstance(value, Path) else value
+        for name, value in vars(args).items()
     }
     (args.output / "align.json").write_text(
         json.dumps(settings | said, indent=1) + "\n", encoding="utf-8"
@@ -221,15 +195,22 @@ def measure(args: argparse.Namespace) -> None:
 
 
 def generated(
-    model_dir: str, tokenizer: PreTrainedTokenizerBase, prompts: list[Any], batch_size: int
+    model_dir: str,
+    tokenizer: PreTrainedTokenizerBase,
+    prompts: list[Any],
+    batch_size: int,
 ) -> list[bool | None]:
     """The greedy verdict on every conversation, in order."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     dtype = torch.bfloat16 if device == "cuda" else torch.float32
-    model = AutoModelForCausalLM.from_pretrained(model_dir, dtype=dtype).to(device).eval()
+    model = (
+        AutoModelForCausalLM.from_pretrained(model_dir, dtype=dtype).to(device).eval()
+    )
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     texts = [
-        tokenizer.apply_chat_template(prompt, add_generation_prompt=True, tokenize=False)
+        tokenizer.apply_chat_template(
+            prompt, add_generation_prompt=True, tokenize=False
+        )
         for prompt in prompts
     ]
     order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
@@ -237,7 +218,10 @@ def generated(
     for start in range(0, len(order), batch_size):
         chosen = order[start : start + batch_size]
         batch = tokenizer(
-            [texts[i] for i in chosen], padding=True, add_special_tokens=False, return_tensors="pt"
+            [texts[i] for i in chosen],
+            padding=True,
+            add_special_tokens=False,
+            return_tensors="pt",
         )
         with torch.inference_mode():
             ids = model.generate(
@@ -251,63 +235,52 @@ def generated(
     return verdicts
 
 
+def _add_grpo_flags(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--num_generations", type=int, default=8, help="grpo: answers to each prompt")
+    add("--temperature", type=float, default=1.0, help="grpo: of the sampling")
+    add("--beta", type=float, default=0.0, help="grpo: weight of the KL term")
+    add("--use_vllm", action="store_true", help="grpo: sample with vLLM")
+
+
 def parsed(argv: list[str] | None) -> argparse.Namespace:
+    """The command line's arguments, with the defaults of the stage."""
     parser = stage.parser(__doc__)
-    parser.add_argument("stage", choices=("sft", "grpo", "measure"))
-    parser.add_argument("--model", required=True, help="folder or hub id of a chat model")
-    parser.add_argument("--train", type=Path, help="training file of training.mixture")
-    parser.add_argument("--dev", type=Path, help="the same kind of file, of other questions")
-    parser.add_argument("--output", type=Path, help="folder for the model; of measure, a JSON file")
-    parser.add_argument(
-        "--max_length",
-        type=int,
-        default=2048,
-        help="rows with longer prompts (tokens) are left out",
+    add = parser.add_argument
+    add("stage", choices=NEEDED)
+    add("--model", required=True, help="folder or hub id of a chat model")
+    add("--train", type=Path, help="training file of training.mixture")
+    add("--dev", type=Path, help="the same kind of file, of other questions")
+    add("--output", type=Path, help="folder for the model; of measure, a JSON file")
+    add("--max_length", type=int, default=2048, help="longer prompts are left out")
+    add("--epochs", type=float, help="default: 5, of grpo 2 (the paper's)")
+    add("--max_steps", type=int, default=-1, help="stop there, whatever --epochs says")
+    add("--batch_size", type=int, default=8, help="per device; of grpo, answers")
+    add("--gradient_accumulation_steps", type=int, default=1)
+    add("--learning_rate", type=float, help="default: 1e-5, of grpo 1e-6; LoRA: x 10")
+    add("--scheduler", default="linear")
+    add("--patience", type=int, default=3, help="sft: evaluations without a lower loss")
+    add("--lora_rank", type=int, default=0, help="0 trains all weights")
+    _add_grpo_flags(parser)
+    add(
+        "--bf16",
+        choices=("auto", "on", "off"),
+        default="auto",
+        help="auto: on GPUs that have it",
     )
-    parser.add_argument(
-        "--learning_rate", type=float, help="default: 1e-5, of grpo 1e-6; ten times that with LoRA"
-    )
-    parser.add_argument("--scheduler", default="linear")
-    parser.add_argument("--epochs", type=float, help="default: 5, of grpo 2 (the paper's)")
-    parser.add_argument(
-        "--max_steps", type=int, default=-1, help="stop there, whatever --epochs says"
-    )
-    parser.add_argument("--batch_size", type=int, default=8, help="per device; of grpo, answers")
-    parser.add_argument("--gradient_accumulation_steps", type=int, default=1)
-    parser.add_argument(
-        "--patience", type=int, default=3, help="sft: evaluations without a lower loss"
-    )
-    parser.add_argument("--lora_rank", type=int, default=0, help="0 trains all weights")
-    parser.add_argument(
-        "--num_generations", type=int, default=8, help="grpo: answers to each prompt"
-    )
-    parser.add_argument("--temperature", type=float, default=1.0, help="grpo: of the sampling")
-    parser.add_argument("--beta", type=float, default=0.0, help="grpo: weight of the KL term")
-    parser.add_argument("--use_vllm", action="store_true", help="grpo: sample with vLLM")
-    parser.add_argument(
-        "--bf16", choices=("auto", "on", "off"), default="auto", help="auto: on GPUs that have it"
-    )
-    parser.add_argument(
-        "--save_steps",
-        type=int,
-        default=50,
-        help="checkpoint, and evaluation of sft, every so many",
-    )
-    parser.add_argument("--logging_steps", type=int, default=5)
-    parser.add_argument(
-        "--report_to", default="none", help="none, tensorboard, wandb; comma-separated"
-    )
-    parser.add_argument("--seed", type=int, default=0)
+    add("--save_steps", type=int, default=50, help="checkpoint, and evaluation of sft")
+    add("--logging_steps", type=int, default=5)
+    add("--report_to", default="none", help="none, tensorboard, wandb; comma-separated")
+    add("--seed", type=int, default=0)
     args = parser.parse_args(argv)
-    needed = {"sft": ("train", "dev", "output"), "grpo": ("train", "output"), "measure": ("dev",)}[
-        args.stage
-    ]
-    if missing := [f"--{name}" for name in needed if getattr(args, name) is None]:
-        parser.error(f"{args.stage} needs {', '.join(missing)}")
-    args.epochs = args.epochs or (2.0 if args.stage == "grpo" else 5.0)
-    args.learning_rate = args.learning_rate or (1e-6 if args.stage == "grpo" else 1e-5) * (
-        10 if args.lora_rank else 1
-    )
+    missing = [name for name in NEEDED[args.stage] if getattr(args, name) is None]
+    if missing:
+        parser.error(f"{args.stage} needs --{', --'.join(missing)}")
+    epochs, learning_rate = (2.0, 1e-6) if args.stage == "grpo" else (5.0, 1e-5)
+    if args.lora_rank:
+        learning_rate *= 10
+    args.epochs = args.epochs or epochs
+    args.learning_rate = args.learning_rate or learning_rate
     return args
 
 
@@ -315,7 +288,8 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None) -> None:
     args = parsed(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    {"sft": sft, "grpo": grpo, "measure": measure}[args.stage](args)
+    stages = {"sft": sft, "grpo": grpo, "measure": measure}
+    stages[args.stage](args)
 
 
 if __name__ == "__main__":

@@ -19,14 +19,18 @@ from training.model.quantise import MICROSOFT, Array, int8_columns
 
 OPSET = 18
 _GELU_FLOOR = 0.17  # gelu(x) > -0.17
-_Q, _K, _V = "query", "key", "value"
+_Q = "query"
+_K = "key"
+_V = "value"
 
 
 def supports(config: object) -> bool:
     """Whether the encoder is of the kind this graph computes; `config` is that of transformers."""
     wanted = {"model_type": "bert", "hidden_act": "gelu", "is_decoder": False}
     absolute = getattr(config, "position_embedding_type", "absolute") == "absolute"
-    return absolute and all(getattr(config, name, None) == value for name, value in wanted.items())
+    return absolute and all(
+        getattr(config, name, None) == value for name, value in wanted.items()
+    )
 
 
 def bert_int8(
@@ -57,7 +61,9 @@ class _Bert:
         mask = self._node("Cast", "attention_mask", to=TensorProto.INT32)
         x = self._embeddings()
         for number in range(layers):
-            x = self._layer(f"bert.encoder.layer.{number}", x, mask, last=number == layers - 1)
+            x = self._layer(
+                f"bert.encoder.layer.{number}", x, mask, last=number == layers - 1
+            )
         first = self._node("Squeeze", x, self._const("axis_1", np.array([1], np.int64)))
         pooled = self._node("Tanh", self._gemm(first, "bert.pooler.dense"))
         self._gemm(pooled, "classifier", output="logits")
@@ -65,7 +71,9 @@ class _Bert:
             helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "length"])
             for n in _INPUTS
         ]
-        logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 2])
+        logits = helper.make_tensor_value_info(
+            "logits", TensorProto.FLOAT, ["batch", 2]
+        )
         graph = helper.make_graph(
             self._nodes, "judge", ids, [logits], list(self._constants.values())
         )
@@ -87,44 +95,49 @@ class _Bert:
         )
         types = self._weights["bert.embeddings.token_type_embeddings.weight"]
         places = self._const(
-            "places", self._weights["bert.embeddings.position_embeddings.weight"] + types[0]
+            "places",
+            self._weights["bert.embeddings.position_embeddings.weight"] + types[0],
         )
         length = self._node("Shape", "input_ids", start=1, end=2)
-        place = self._node("Slice", places, self._const("axis_0", np.array([0], np.int64)), length)
+        place = self._node(
+            "Slice", places, self._const("axis_0", np.array([0], np.int64)), length
+        )
         x = self._node("Add", self._node("Mul", looked_up, scales), place)
         return self._norm(x, "bert.embeddings.LayerNorm")
 
     def _layer(self, name: str, x: str, mask: str, *, last: bool) -> str:
         """One encoder layer; of the last one only the first token comes back, shape (batch, 1, hidden)."""
-        attention = f"{name}.attention.self"
+        x = self._attention(f"{name}.attention", x, mask, last=last)
+        wide = self._product(*self._quantised(x), f"{name}.intermediate.dense")
+        bias = self._weight(f"{name}.intermediate.dense.bias")
+        wide = self._node("BiasGelu", wide, bias, domain=MICROSOFT)
+        out = self._linear(wide, f"{name}.output.dense", after_gelu=True)
+        return self._norm(self._node("Add", out, x), f"{name}.output.LayerNorm")
+
+    def _attention(self, name: str, x: str, mask: str, *, last: bool) -> str:
         ints, scale = self._quantised(x)
-        asked, asked_ints, asked_scale = x, ints, scale
+        read = x
+        read_ints = ints
+        read_scale = scale
         if last:
-            asked, asked_ints, asked_scale = (self._first(part) for part in (x, ints, scale))
-        query = self._product(asked_ints, asked_scale, f"{attention}.{_Q}")
-        key, value = (self._product(ints, scale, f"{attention}.{part}") for part in (_K, _V))
-        bias = self._const(
-            f"{attention}.bias",
-            np.concatenate([self._weights[f"{attention}.{part}.bias"] for part in (_Q, _K, _V)]),
-        )
-        seen = self._node(
+            parts = (x, ints, scale)
+            read, read_ints, read_scale = (self._first(part) for part in parts)
+        query = self._product(read_ints, read_scale, f"{name}.self.{_Q}")
+        key = self._product(ints, scale, f"{name}.self.{_K}")
+        value = self._product(ints, scale, f"{name}.self.{_V}")
+        biases = [self._weights[f"{name}.self.{part}.bias"] for part in (_Q, _K, _V)]
+        mixed = self._node(
             "MultiHeadAttention",
             query,
             key,
             value,
-            bias,
+            self._const(f"{name}.self.bias", np.concatenate(biases)),
             mask,
             domain=MICROSOFT,
             num_heads=self._heads,
         )
-        said = self._linear(seen, f"{name}.attention.output.dense")
-        x = self._norm(self._node("Add", said, asked), f"{name}.attention.output.LayerNorm")
-        wide = self._product(*self._quantised(x), f"{name}.intermediate.dense")
-        wide = self._node(
-            "BiasGelu", wide, self._weight(f"{name}.intermediate.dense.bias"), domain=MICROSOFT
-        )
-        out = self._linear(wide, f"{name}.output.dense", after_gelu=True)
-        return self._norm(self._node("Add", out, x), f"{name}.output.LayerNorm")
+        out = self._linear(mixed, f"{name}.output.dense")
+        return self._norm(self._node("Add", out, read), f"{name}.output.LayerNorm")
 
     def _quantised(self, x: str, *, after_gelu: bool = False) -> tuple[str, str]:
         """(uint8 activations, what each token was divided by); after gelu hardly any level is spent on negatives."""
@@ -133,10 +146,14 @@ class _Bert:
         steps = 255 - zero
         if after_gelu:
             floor = self._const("floor", np.float32(_GELU_FLOOR * steps / zero))
-            largest = self._node("Max", self._node("ReduceMax", x, axis, keepdims=1), floor)
+            largest = self._node(
+                "Max", self._node("ReduceMax", x, axis, keepdims=1), floor
+            )
         else:
             largest = self._node("ReduceMax", self._node("Abs", x), axis, keepdims=1)
-        ints = self._node("QuantizeLinear", self._node("Div", x, largest), *self._step(steps, zero))
+        ints = self._node(
+            "QuantizeLinear", self._node("Div", x, largest), *self._step(steps, zero)
+        )
         return ints, largest
 
     def _step(self, steps: int, zero: int) -> tuple[str, str]:
@@ -144,7 +161,9 @@ class _Bert:
             f"zero_{zero}", np.uint8(zero)
         )
 
-    def _product(self, ints: str, scale: str, name: str, *, after_gelu: bool = False) -> str:
+    def _product(
+        self, ints: str, scale: str, name: str, *, after_gelu: bool = False
+    ) -> str:
         """Quantised activations times a layer's weight, without its bias."""
         weight, column_scale = int8_columns(self._weights[f"{name}.weight"].T)
         step, zero = self._step(223, 32) if after_gelu else self._step(127, 128)
@@ -178,16 +197,22 @@ class _Bert:
         return self._node("LayerNormalization", x, *parts, axis=-1, epsilon=self._eps)
 
     def _first(self, x: str) -> str:
-        return self._node("Gather", x, self._const("first", np.array([0], np.int64)), axis=1)
+        return self._node(
+            "Gather", x, self._const("first", np.array([0], np.int64)), axis=1
+        )
 
     def _weight(self, name: str) -> str:
         return self._const(name, self._weights[name])
 
     def _const(self, name: str, value: NDArray[np.generic] | np.generic) -> str:
-        self._constants.setdefault(name, numpy_helper.from_array(np.array(value, order="C"), name))
+        self._constants.setdefault(
+            name, numpy_helper.from_array(np.array(value, order="C"), name)
+        )
         return name
 
-    def _node(self, kind: str, *inputs: str, output: str = "", **attributes: Any) -> str:
+    def _node(
+        self, kind: str, *inputs: str, output: str = "", **attributes: Any
+    ) -> str:
         output = output or f"{kind}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(kind, inputs, [output], **attributes))
         return output

@@ -105,10 +105,26 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     """The command line's arguments."""
     parser = stage.parser(__doc__)
     add = parser.add_argument
-    add("--model", type=Path, required=True, help="output of training.train; changed in place")
-    add("--triplets", type=Path, nargs="+", required=True, help="folders, not the training's")
+    add(
+        "--model",
+        type=Path,
+        required=True,
+        help="output of training.train; changed in place",
+    )
+    add(
+        "--triplets",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="folders, not the training's",
+    )
     add("--sources", required=True, help="comma-separated")
-    add("--threshold", type=float, default=0.5, help="p_correct from which an answer is right")
+    add(
+        "--threshold",
+        type=float,
+        default=0.5,
+        help="p_correct from which an answer is right",
+    )
     add("--threshold_origin", default="default", help="how it was chosen, for the card")
     return parser.parse_args(argv)
 
@@ -116,9 +132,12 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
 @stage.command
 def main(argv: list[str] | None) -> None:
     args = parsed(argv)
-    card, sources = JudgeCard.read(args.model), args.sources.split(",")
+    card = JudgeCard.read(args.model)
+    sources = args.sources.split(",")
     as_trained(args.model, card)
-    logit, labels, names = logits_of(args.model, list(labelled_rows(args.triplets, sources)))
+    logit, labels, names = logits_of(
+        args.model, list(labelled_rows(args.triplets, sources))
+    )
     scale, shift = fit(logit, labels, names)
     fold(args.model, scale, shift)
     figures = {"scale": round(scale, 4), "shift": round(shift, 4), "n": len(labels)}

@@ -42,12 +42,18 @@ class _Logits(torch.nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        logits: torch.Tensor = self.model(input_ids=input_ids, attention_mask=attention_mask).logits
+    def forward(
+        self, input_ids: torch.Tensor, attention_mask: torch.Tensor
+    ) -> torch.Tensor:
+        logits: torch.Tensor = self.model(
+            input_ids=input_ids, attention_mask=attention_mask
+        ).logits
         return logits
 
 
-def to_int8(model_dir: Path, path: Path, *, quantised: Quantised = quantise.by_rows) -> None:
+def to_int8(
+    model_dir: Path, path: Path, *, quantised: Quantised = quantise.by_rows
+) -> None:
     """Writes the int8 graph: for a BERT the one of `bert_graph`, else the exporter's, quantised as said."""
     model = AutoModelForSequenceClassification.from_pretrained(
         model_dir, dtype=torch.float32, attn_implementation="eager"
@@ -136,10 +142,20 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     parser = stage.parser(__doc__)
     add = parser.add_argument
     add("--model", type=Path, required=True, help="output folder of training.train")
-    add("--output", type=Path, required=True, help="judge folder to write (replaced if there)")
+    add(
+        "--output",
+        type=Path,
+        required=True,
+        help="judge folder to write (replaced if there)",
+    )
     add("--check", type=Path, required=True, help="folder with SOURCE.jsonl.gz")
     add("--check_rows", type=int, default=100, help="how many of each source")
-    add("--max_flips", type=float, default=MAX_FLIPS, help="share of verdicts that may differ")
+    add(
+        "--max_flips",
+        type=float,
+        default=MAX_FLIPS,
+        help="share of verdicts that may differ",
+    )
     return parser.parse_args(argv)
 
 

@@ -37,7 +37,9 @@ def load(models: list[Path]) -> list[dict[str, torch.Tensor]]:
             f"no {WEIGHTS} in {', '.join(missing)}: --models takes two output folders of training.train"
         )
     first, second = (load_file(folder / WEIGHTS) for folder in models)
-    if {k: v.shape for k, v in first.items()} != {k: v.shape for k, v in second.items()}:
+    if {k: v.shape for k, v in first.items()} != {
+        k: v.shape for k, v in second.items()
+    }:
         raise InputError(
             f"{models[0]} and {models[1]} are not of one shape; only judges of one base average"
         )
@@ -48,7 +50,11 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     """The command line's arguments."""
     parser = stage.parser(__doc__)
     parser.add_argument(
-        "--models", type=Path, nargs=2, required=True, help="two output folders of training.train"
+        "--models",
+        type=Path,
+        nargs=2,
+        required=True,
+        help="two output folders of training.train",
     )
     parser.add_argument(
         "--weight", type=float, required=True, help="the second one's share, in [0, 1]"
@@ -70,10 +76,17 @@ def main(argv: list[str] | None) -> None:
     mean = {k: (1 - args.weight) * first[k] + args.weight * second[k] for k in second}
     save_file(mean, args.output / WEIGHTS, metadata={"format": "pt"})
     card = JudgeCard.read(args.models[1])
-    card.training.pop("calibration", None)  # that of one of the two is none of the average
-    share = {"averaged_with": JudgeCard.read(args.models[0]).name, "weight": args.weight}
+    card.training.pop(
+        "calibration", None
+    )  # that of one of the two is none of the average
+    share = {
+        "averaged_with": JudgeCard.read(args.models[0]).name,
+        "weight": args.weight,
+    }
     encoding = args.encoding or card.encoding
-    dataclasses.replace(card, encoding=encoding, training=card.training | share).write(args.output)
+    dataclasses.replace(card, encoding=encoding, training=card.training | share).write(
+        args.output
+    )
     print(
         f"{args.weight:g} of {args.models[1]} and {1 - args.weight:g} of {args.models[0]} -> {args.output}"
     )

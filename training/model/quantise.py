@@ -21,7 +21,9 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 
 Array = NDArray[np.float32]
 
-_PAIR_LIMIT = 32767 // 255 - 1  # largest sum of two adjacent weights; rounding may add one
+_PAIR_LIMIT = (
+    32767 // 255 - 1
+)  # largest sum of two adjacent weights; rounding may add one
 MICROSOFT = "com.microsoft"
 
 
@@ -46,10 +48,14 @@ def by_blocks(fp32: Path, int8: Path) -> None:
 
 def _int8_embeddings(fp32: Path) -> onnx.ModelProto:
     """An exported fp32 graph, simplified, with its embeddings in int8."""
-    prepared, embedded = fp32.with_name("prepared.onnx"), fp32.with_name("embedded.onnx")
+    prepared = fp32.with_name("prepared.onnx")
+    embedded = fp32.with_name("embedded.onnx")
     quant_pre_process(str(fp32), str(prepared), skip_symbolic_shape=True)
     quantize_dynamic(
-        str(prepared), str(embedded), weight_type=QuantType.QInt8, op_types_to_quantize=["Gather"]
+        str(prepared),
+        str(embedded),
+        weight_type=QuantType.QInt8,
+        op_types_to_quantize=["Gather"],
     )
     return onnx.load(str(embedded))
 
@@ -61,10 +67,14 @@ def int8_columns(weight: Array) -> tuple[NDArray[np.int8], Array]:
     pair: 255 times the sum of two adjacent weights of one sign fits, so the same p comes out everywhere.
     """
     pairs = weight.reshape(-1, 2, weight.shape[1])
-    largest = np.maximum(np.maximum(pairs, 0).sum(1), np.maximum(-pairs, 0).sum(1)).max(0)
+    largest = np.maximum(np.maximum(pairs, 0).sum(1), np.maximum(-pairs, 0).sum(1)).max(
+        0
+    )
     scale = np.maximum(largest / _PAIR_LIMIT, np.abs(weight).max(0) / 127)
     scale[scale == 0] = 1.0
-    return np.clip(np.round(weight / scale), -127, 127).astype(np.int8), scale.astype(np.float32)
+    return np.clip(np.round(weight / scale), -127, 127).astype(np.int8), scale.astype(
+        np.float32
+    )
 
 
 class _Rows:
@@ -90,7 +100,9 @@ class _Rows:
         del self._graph.node[:]
         self._graph.node.extend(self._nodes)
         read = {name for node in self._nodes for name in node.input}
-        kept = [constant for constant in self._graph.initializer if constant.name in read]
+        kept = [
+            constant for constant in self._graph.initializer if constant.name in read
+        ]
         del self._graph.initializer[:]
         self._graph.initializer.extend(kept)
 
@@ -120,16 +132,23 @@ class _Rows:
         """(uint8 activations, what each token was divided by), made once for all layers that read them."""
         if x not in self._quantised:
             largest = self._node(
-                "ReduceMax", self._node("Abs", x, output=f"{x}_abs"), self._axis, output=f"{x}_max"
+                "ReduceMax",
+                self._node("Abs", x, output=f"{x}_abs"),
+                self._axis,
+                output=f"{x}_max",
             )
             largest = self._node("Max", largest, self._least, output=f"{x}_largest")
             share = self._node("Div", x, largest, output=f"{x}_share")
-            ints = self._node("QuantizeLinear", share, self._step, self._zero, output=f"{x}_int8")
+            ints = self._node(
+                "QuantizeLinear", share, self._step, self._zero, output=f"{x}_int8"
+            )
             self._quantised[x] = ints, largest
         return self._quantised[x]
 
     def _const(self, name: str, value: NDArray[np.generic] | np.generic) -> str:
-        self._graph.initializer.append(numpy_helper.from_array(np.array(value, order="C"), name))
+        self._graph.initializer.append(
+            numpy_helper.from_array(np.array(value, order="C"), name)
+        )
         return name
 
     def _node(self, kind: str, *inputs: str, output: str, domain: str = "") -> str:
@@ -139,7 +158,14 @@ class _Rows:
 
 def _save(model: onnx.ModelProto, path: Path) -> None:
     graph = model.graph
-    for part in (*graph.node, *graph.value_info, *graph.input, *graph.output, graph, model):
+    for part in (
+        *graph.node,
+        *graph.value_info,
+        *graph.input,
+        *graph.output,
+        graph,
+        model,
+    ):
         del part.metadata_props[
             :
         ]  # the exporter notes the source lines of this machine on every node

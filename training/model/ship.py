@@ -1,6 +1,6 @@
 """Stage: an exported and evaluated judge into the package, with its card and figures, and a check of all of it.
 
-    python -m training.ship --judge EXPORTED --evaluation evaluation.json --text training/recipes/embedded_card.md
+    python -m training.ship --judge EXPORTED --evaluation evaluation.json --text training/recipes/embedded_v3_card.md
 
 Writes the judge's files, README.md from the text, and SHA256SUMS of all of them to the package's default judge, and the
 evaluation to docs/figures. Nothing is written unless the judge has a parity with few flips, its card has the figures of
@@ -37,9 +37,12 @@ def check_figures(card: JudgeCard, evaluation: Path, max_flips: float) -> None:
     """
     if not card.parity:
         raise InputError("the card has no parity: make the judge with training.export")
-    flips, n = card.parity["flips"], card.parity["n"]
+    flips = card.parity["flips"]
+    n = card.parity["n"]
     if flips > max_flips * n:
-        raise InputError(f"the export turns {flips} of {n} verdicts; at most {max_flips:.0%} may")
+        raise InputError(
+            f"the export turns {flips} of {n} verdicts; at most {max_flips:.0%} may"
+        )
     figures = json.loads(evaluation.read_text(encoding="utf-8"))["accuracy"]
     if not figures or card.accuracy != figures:
         raise InputError(
@@ -61,7 +64,9 @@ def check_sums(folder: Path) -> None:
     """
     sums = folder / SUMS
     if not sums.exists() or sums.read_text(encoding="utf-8") != checksums(folder):
-        raise InputError(f"{folder} is not as {SUMS} says: ship the judge again with training.ship")
+        raise InputError(
+            f"{folder} is not as {SUMS} says: ship the judge again with training.ship"
+        )
 
 
 def packed_mb(folder: Path) -> float:
@@ -77,7 +82,9 @@ def assemble(args: argparse.Namespace, folder: Path) -> float:
     """Puts everything into a new folder and checks it there; returns its size in a wheel in MB."""
     for name in FILES:
         if not (args.judge / name).exists():
-            raise InputError(f"{args.judge} has no {name}: give the output of training.export")
+            raise InputError(
+                f"{args.judge} has no {name}: give the output of training.export"
+            )
         shutil.copy(args.judge / name, folder / name)
     card = JudgeCard.read(folder)
     check_figures(card, args.evaluation, args.max_flips)
@@ -86,7 +93,9 @@ def assemble(args: argparse.Namespace, folder: Path) -> float:
     load_judge(str(folder)).predict(candidates=["4"], references=["4"])
     size = packed_mb(folder)
     if size > args.max_mb:
-        raise InputError(f"{size:.0f} MB in a wheel, of which {args.max_mb:.0f} may be the judge")
+        raise InputError(
+            f"{size:.0f} MB in a wheel, of which {args.max_mb:.0f} may be the judge"
+        )
     (folder / SUMS).write_text(checksums(folder), encoding="utf-8")
     return size
 
@@ -100,9 +109,16 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     add("--text", type=Path, help="template of the model card, as of training.card")
     add("--output", type=Path, default=DEFAULT_FOLDER, help="folder to replace")
     add("--figures", type=Path, default=FIGURES, help="folder that gets the evaluation")
-    add("--max_flips", type=float, default=0.01, help="share of verdicts the export may turn")
+    add(
+        "--max_flips",
+        type=float,
+        default=0.01,
+        help="share of verdicts the export may turn",
+    )
     add("--max_mb", type=float, default=MAX_MB, help="size in a wheel")
-    add("--check", action="store_true", help="only compare --output with its SHA256SUMS")
+    add(
+        "--check", action="store_true", help="only compare --output with its SHA256SUMS"
+    )
     args = parser.parse_args(argv)
     if not args.check and not (args.judge and args.evaluation and args.text):
         parser.error("--judge, --evaluation and --text are needed to ship")

@@ -44,7 +44,12 @@ def tokenizer_from(texts: list[str], vocab_size: int) -> PreTrainedTokenizerFast
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=ends
     )
-    names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    names = {
+        "pad_token": "[PAD]",
+        "unk_token": "[UNK]",
+        "cls_token": "[CLS]",
+        "sep_token": "[SEP]",
+    }
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names)
 
 
@@ -60,11 +65,9 @@ def main(argv: list[str] | None) -> None:
     parser.add_argument("--num_layers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
-    texts = [
-        row[field]
-        for row in read_rows(args.train)
-        for field in ("question", "reference", "candidate")
-    ]
+    texts: list[str] = []
+    for row in read_rows(args.train):
+        texts += (row["question"], row["reference"], row["candidate"])
     tokenizer = tokenizer_from(texts, args.vocab_size)
     torch.manual_seed(args.seed)
     config = BertConfig(

@@ -14,7 +14,6 @@ import argparse
 import json
 import logging
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,19 +30,34 @@ from transformers import (
     TrainingArguments,
     set_seed,
 )
-from transformers.trainer import TRAINER_STATE_NAME
-from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from lm_eval_bertjudge.judges.encoder.card import CARD_FILE, JudgeCard
-from lm_eval_bertjudge.judges.encoder.encoding import ENCODING_VERSIONS, MARKERS, Encoder
+from lm_eval_bertjudge.judges.encoder.encoding import (
+    ENCODING_VERSIONS,
+    MARKERS,
+    Encoder,
+)
 from lm_eval_bertjudge.text.item import prepare
 from lm_eval_bertjudge.types import JudgeItem
 from training import stage
 from training.data.rows import Row, read_rows, sha256
+from training.model.trainer import (
+    SHORT_TOKENS,
+    JudgeTrainer,
+    last_checkpoint,
+    wants_bf16,
+)
 
 logger = logging.getLogger(__name__)
-
-SHORT_TOKENS = 96
+SETTINGS = (
+    "epochs",
+    "learning_rate",
+    "warmup_ratio",
+    "weight_decay",
+    "batch_size",
+    "seed",
+    "bf16",
+)
 
 
 def load_base(base: str) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
@@ -51,28 +65,36 @@ def load_base(base: str) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
     tokenizer = AutoTokenizer.from_pretrained(base)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    is_judge = tokenizer.convert_tokens_to_ids(MARKERS[0]) not in (None, tokenizer.unk_token_id)
+    is_judge = tokenizer.convert_tokens_to_ids(MARKERS[0]) not in (
+        None,
+        tokenizer.unk_token_id,
+    )
     tokenizer.add_special_tokens({"additional_special_tokens": list(MARKERS)})
     config = AutoConfig.from_pretrained(
-        base, num_labels=2, id2label={0: "wrong", 1: "right"}, label2id={"wrong": 0, "right": 1}
+        base,
+        num_labels=2,
+        id2label={0: "wrong", 1: "right"},
+        label2id={"wrong": 0, "right": 1},
     )
     config.pad_token_id = tokenizer.pad_token_id
     for name in ("attention_probs_dropout_prob", "attention_dropout"):
-        if hasattr(
-            config, name
-        ):  # with dropout, scaled-dot-product attention falls back to a path twice as slow
+        # With dropout, scaled-dot-product attention falls back to a path twice as slow.
+        if hasattr(config, name):
             setattr(config, name, 0.0)
     model = AutoModelForSequenceClassification.from_pretrained(
         base, config=config, dtype=torch.float32
     )
-    if is_judge:  # a judge is trained further: its markers have learned their embeddings
+    if (
+        is_judge
+    ):  # a judge is trained further: its markers have learned their embeddings
         return tokenizer, model
     model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
     weight = model.get_input_embeddings().weight
-    with (
-        torch.no_grad()
-    ):  # from words, not noise around the mean: three equal markers tell the fields apart too late
-        for marker, word in zip(MARKERS, ("question", "answer", "reference"), strict=True):
+    # From words, not noise around the mean: three equal markers tell the fields apart too late.
+    with torch.no_grad():
+        for marker, word in zip(
+            MARKERS, ("question", "answer", "reference"), strict=True
+        ):
             pieces = tokenizer(word, add_special_tokens=False)["input_ids"]
             weight[tokenizer.convert_tokens_to_ids(marker)] = weight[pieces].mean(dim=0)
     return tokenizer, model
@@ -101,7 +123,9 @@ def load_dataset(path: Path, encoder: Encoder) -> Dataset:
     for row in read_rows(path):
         if row["label"] is None:  # unjudged rows are never a training label
             continue
-        if len(row["reference"]) > 2 * encoder.max_length:  # characters: its tokens may not fit
+        if (
+            len(row["reference"]) > 2 * encoder.max_length
+        ):  # characters: its tokens may not fit
             continue
         row = as_read(row)
         if row["candidate"]:
@@ -112,20 +136,14 @@ def load_dataset(path: Path, encoder: Encoder) -> Dataset:
     return Dataset.from_dict(columns)
 
 
-def wants_bf16(flag: str) -> bool:
-    """Whether to autocast to bf16: as the flag says, "auto" where the GPU has it."""
-    return flag == "on" or (
-        flag == "auto" and torch.cuda.is_available() and torch.cuda.is_bf16_supported()
-    )
-
-
 def arguments(args: argparse.Namespace, n_rows: int) -> TrainingArguments:
     """The Trainer's settings; the batch of 32 is split over the devices."""
     on_gpu = torch.cuda.is_available()
-    n_devices = int(os.environ.get("WORLD_SIZE", "0")) or max(
-        1, torch.cuda.device_count()
-    )  # set by torchrun
-    per_device = max(1, args.batch_size // (n_devices * args.gradient_accumulation_steps))
+    world_size = int(os.environ.get("WORLD_SIZE", "0"))  # set by torchrun
+    n_devices = world_size or max(1, torch.cuda.device_count())
+    per_device = max(
+        1, args.batch_size // (n_devices * args.gradient_accumulation_steps)
+    )
     steps = max(1, int(n_rows * args.epochs) // args.batch_size)
     return TrainingArguments(
         output_dir=str(args.output_dir),
@@ -148,69 +166,8 @@ def arguments(args: argparse.Namespace, n_rows: int) -> TrainingArguments:
     )
 
 
-class RowOrder(LengthGroupedSampler):  # type: ignore[misc]
-    """Batches of similar lengths, in an order that seed and epoch alone decide.
-
-    The Trainer's own draws from the global random state. A run that goes on in its second epoch then draws another
-    order, and skips rows that were never seen for rows that were.
-    """
-
-    def __init__(self, trainer: Trainer, n_short_first: int) -> None:
-        args = trainer.args
-        batch = args.train_batch_size * args.gradient_accumulation_steps
-        super().__init__(batch, lengths=list(trainer.train_dataset["length"]))
-        self._trainer, self._n_short_first = trainer, n_short_first
-
-    def __iter__(self) -> Iterator[int]:
-        epoch = int((self._trainer.state.epoch or 0.0) + 1e-6)
-        self.generator = torch.Generator().manual_seed(1000 * self._trainer.args.seed + epoch)
-        order = list(super().__iter__())
-        return iter(order if epoch else self._short_batches_first(order))
-
-    def _short_batches_first(self, order: list[int]) -> list[int]:
-        """The order with batches of short rows, `n_short_first` rows in all, moved to the front."""
-        size = self.batch_size
-        batches = [order[start : start + size] for start in range(0, len(order), size)]
-        short = [b for b in batches if max(self.lengths[row] for row in b) <= SHORT_TOKENS]
-        short = short[: self._n_short_first // size]
-        moved = set(map(id, short))
-        rest = [batch for batch in batches if id(batch) not in moved]
-        return [row for batch in (*short, *rest) for row in batch]
-
-
-class JudgeTrainer(Trainer):  # type: ignore[misc]
-    """The Trainer with rows in `RowOrder`."""
-
-    n_short_first = 0
-
-    def _get_train_sampler(self, train_dataset: Dataset | None = None) -> RowOrder:
-        return RowOrder(self, self.n_short_first)
-
-
-def last_checkpoint(output_dir: Path) -> str | None:
-    """The last checkpoint that was written whole: its state is the last file that the Trainer writes into it."""
-    found = sorted(
-        output_dir.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]), reverse=True
-    )
-    for checkpoint in found:
-        try:
-            json.loads((checkpoint / TRAINER_STATE_NAME).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            logger.warning("%s was cut short and is left out", checkpoint)
-            continue
-        return str(checkpoint)
-    return None
-
-
-def parsed(argv: list[str] | None) -> argparse.Namespace:
-    """The command line's arguments."""
-    parser = stage.parser(__doc__)
+def _add_hyperparameters(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--train", type=Path, required=True, help="training file of training.mixture (.jsonl)")
-    add("--base", required=True, help="encoder to fine-tune: folder or hub id")
-    add("--output_dir", type=Path, required=True, help="checkpoints, then the judge itself")
-    add("--name", default="", help="the judge's name in its card (default: the output folder's)")
-    add("--base_name", default="", help="the encoder's name in the card (default: --base)")
     add("--max_length", type=int, default=2048, help="longest input in tokens")
     add("--epochs", type=float, default=1.0)
     add("--learning_rate", type=float, default=2e-5)
@@ -218,13 +175,51 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     add("--weight_decay", type=float, default=0.0)
     add("--batch_size", type=int, default=32, help="rows a step, over all devices")
     add("--gradient_accumulation_steps", type=int, default=1)
-    add("--bf16", choices=("auto", "on", "off"), default="auto", help="auto: on GPUs that have it")
-    short = (
-        f"this many rows of at most {SHORT_TOKENS} tokens first: small encoders leave chance sooner"
+    add(
+        "--bf16",
+        choices=("auto", "on", "off"),
+        default="auto",
+        help="auto: on GPUs that have it",
     )
+    short = f"this many rows of at most {SHORT_TOKENS} tokens first: small encoders leave chance sooner"
     add("--short_first", type=int, default=0, help=short)
+
+
+def parsed(argv: list[str] | None) -> argparse.Namespace:
+    """The command line's arguments."""
+    parser = stage.parser(__doc__)
+    add = parser.add_argument
+    add(
+        "--train",
+        type=Path,
+        required=True,
+        help="training file of training.mixture (.jsonl)",
+    )
+    add("--base", required=True, help="encoder to fine-tune: folder or hub id")
+    add(
+        "--output_dir",
+        type=Path,
+        required=True,
+        help="checkpoints, then the judge itself",
+    )
+    add(
+        "--name",
+        default="",
+        help="the judge's name in its card (default: the output folder's)",
+    )
+    add(
+        "--base_name",
+        default="",
+        help="the encoder's name in the card (default: --base)",
+    )
+    _add_hyperparameters(parser)
     add("--logging_steps", type=int, default=100)
-    add("--encoding", choices=ENCODING_VERSIONS, default=ENCODING_VERSIONS[-1], help="input format")
+    add(
+        "--encoding",
+        choices=ENCODING_VERSIONS,
+        default=ENCODING_VERSIONS[-1],
+        help="input format",
+    )
     add("--save_steps", type=int, default=500)
     add("--report_to", default="none", help="none, tensorboard, wandb; comma-separated")
     add("--seed", type=int, default=0)
@@ -239,7 +234,9 @@ def main(argv: list[str] | None) -> None:
     set_seed(args.seed)  # the head of a new judge is random
     tokenizer, model = load_base(args.base)
     encoder = Encoder(
-        tokenizer.backend_tokenizer.to_str(), max_length=args.max_length, version=args.encoding
+        tokenizer.backend_tokenizer.to_str(),
+        max_length=args.max_length,
+        version=args.encoding,
     )
     dataset = load_dataset(args.train, encoder)
     logger.info(
@@ -264,35 +261,21 @@ def main(argv: list[str] | None) -> None:
 def card(args: argparse.Namespace, trainer: Trainer) -> JudgeCard:
     """The judge's card before evaluation and export fill in their parts."""
     manifest = args.train.with_name(args.train.name + ".manifest.json")
-    before = (
-        {"before": JudgeCard.read(Path(args.base)).training}
-        if (Path(args.base) / CARD_FILE).exists()
-        else {}
-    )
-    settings = (
-        "epochs",
-        "learning_rate",
-        "warmup_ratio",
-        "weight_decay",
-        "batch_size",
-        "seed",
-        "bf16",
-    )
+    training: dict[str, Any] = {}
+    if (Path(args.base) / CARD_FILE).exists():
+        training["before"] = JudgeCard.read(Path(args.base)).training
+    training |= {name: getattr(args, name) for name in SETTINGS}
+    training["rows"] = len(trainer.train_dataset)
+    training["data_sha256"] = sha256(args.train)
+    training["data"] = json.loads(manifest.read_text()) if manifest.exists() else None
+    log = trainer.state.log_history
+    training["seconds"] = round(log[-1].get("train_runtime", 0)) if log else None
     return JudgeCard(
         name=args.name or args.output_dir.name,
         max_length=args.max_length,
         encoding=args.encoding,
         base_model=args.base_name or args.base,
-        training=before
-        | {name: getattr(args, name) for name in settings}
-        | {
-            "rows": len(trainer.train_dataset),
-            "data_sha256": sha256(args.train),
-            "data": json.loads(manifest.read_text()) if manifest.exists() else None,
-            "seconds": round(trainer.state.log_history[-1].get("train_runtime", 0))
-            if trainer.state.log_history
-            else None,
-        },
+        training=training,
     )
 
 

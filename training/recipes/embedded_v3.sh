@@ -15,7 +15,7 @@ set -euo pipefail
 triplets=$(realpath "$1") base=$(realpath "$2") work=$(realpath -m "$3")
 cd "$(dirname "$0")/../.."
 sources=${SOURCES:-evouna,zeroeval_gsm8k,zeroeval_math_l5,mmlu_pro_outputs,gsm8k_openai_solutions,tatqa_cot,written}
-card=${CARD:-training/recipes/embedded_card.md} ship_to=${SHIP_TO:-$work/shipped}
+card=${CARD:-training/recipes/embedded_v3_card.md} ship_to=${SHIP_TO:-$work/shipped}
 mkdir -p "$work"
 
 # Rows.

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 _AMOUNT = re.compile(
-    r"(?P<currency>US\$|[$€£])?\s*(?P<minus>[-\u2212(]?)\s*(?P<inner>[$€£])?(?P<digits>\d[\d,]*(?:\.\d+)?)\)?"
-    r"\s*(?P<scale>thousand|million|billion|percent|%)?"
+    r"""
+    (?P<currency> US\$ | [$€£] )? \s*                        # $2,968 thousand
+    (?P<minus> [-\u2212(]? ) \s* (?P<inner> [$€£] )?         # -$3 million, ($3) million
+    (?P<digits> \d[\d,]* (?: \.\d+ )? ) \)? \s*
+    (?P<scale> thousand | million | billion | percent | % )?
+    """,
+    re.VERBOSE,
 )
+OTHER_SCALE = {"thousand": "million", "million": "thousand"}
+PERCENT_ENDS = ("%", "%", " percent", "", " %")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,51 +33,59 @@ class Amount:
 
 def read(text: str) -> Amount | None:
     """The amount that a text is; None for anything else."""
-    found = _AMOUNT.fullmatch(text.strip())
-    if found is None:
+    match = _AMOUNT.fullmatch(text.strip())
+    if match is None:
         return None
-    digits = found["digits"].replace(",", "")
-    value = -float(digits) if found["minus"] else float(digits)
-    scale = "percent" if found["scale"] == "%" else found["scale"] or ""
-    return Amount(
-        value, len(digits.partition(".")[2]), scale, found["currency"] or found["inner"] or ""
-    )
+    digits = match["digits"].replace(",", "")
+    value = -float(digits) if match["minus"] else float(digits)
+    n_decimals = len(digits.partition(".")[2])
+    scale = "percent" if match["scale"] == "%" else match["scale"] or ""
+    return Amount(value, n_decimals, scale, match["currency"] or match["inner"] or "")
 
 
 def forms(amount: Amount) -> list[str]:
     """Ways to write it: commas, currency, scale there or left to the table, a minus or brackets, rounded by a digit."""
-    texts = []
-    for decimals in {amount.decimals, max(amount.decimals - 1, 1 if amount.decimals > 1 else 0)}:
-        plain = f"{abs(amount.value):.{decimals}f}"
-        if abs(float(plain) - abs(amount.value)) <= 0.006 * abs(amount.value):
-            texts += [plain, f"{abs(amount.value):,.{decimals}f}"]
+    texts = list(_without_sign(amount))
+    is_negative = amount.value < 0
     if amount.scale == "percent":
-        return [
-            f"{'-' * (amount.value < 0)}{text}{end}"
-            for text in texts
-            for end in ("%", "%", " percent", "", " %")
-        ]
-    signed = [
-        s.format(text)
-        for text in texts
-        for s in (("-{}", "({})", "\u2212{}") if amount.value < 0 else ("{}",))
-    ]
-    money = [
-        f"-${text}" if amount.value < 0 else f"{amount.currency or '$'}{text}" for text in texts
-    ]
-    scale = f" {amount.scale}" if amount.scale else ""
-    return [f"{text}{end}" for text in signed + money for end in (scale, scale, "")]
+        frames = ("-{}",) if is_negative else ("{}",)
+        return _combined(texts, frames, PERCENT_ENDS)
+    signed = _combined(texts, ("-{}", "({})", "\u2212{}") if is_negative else ("{}",))
+    currency = "-$" if is_negative else amount.currency or "$"
+    money = [f"{currency}{text}" for text in texts]
+    scale = f" {amount.scale}".rstrip()
+    return _combined(signed + money, ends=(scale, scale, ""))
+
+
+def _combined(
+    texts: list[str], frames: Sequence[str] = ("{}",), ends: Sequence[str] = ("",)
+) -> list[str]:
+    """Every text in every frame, with every end."""
+    parts = itertools.product(texts, frames, ends)
+    return [frame.format(text) + end for text, frame, end in parts]
+
+
+def _without_sign(amount: Amount) -> Iterator[str]:
+    """Its digits, with and without commas, and rounded by a place where that changes little."""
+    size = abs(amount.value)
+    for decimals in {amount.decimals, max(amount.decimals - 1, 0)}:
+        plain = f"{size:.{decimals}f}"
+        if abs(float(plain) - size) <= 0.006 * size:
+            yield plain
+            yield f"{size:,.{decimals}f}"
 
 
 def misses(amount: Amount, rng: random.Random) -> list[str]:
     """Ways to write another amount, at least 2% away, or the same number at another scale."""
     value = amount.value
     while abs(value - amount.value) <= 0.02 * abs(amount.value) or not value:
-        factor = rng.choice((10, 0.1, 2, 0.5, rng.uniform(0.6, 1.5), rng.uniform(0.9, 1.1)))
-        value = round(amount.value * factor + rng.choice((0, 0, 0, 1, 3)), amount.decimals)
-    texts = forms(replace(amount, value=value))
-    if amount.scale in ("thousand", "million"):
-        texts.append(
-            f"{amount.value:,.{amount.decimals}f} {'million' if amount.scale == 'thousand' else 'thousand'}"
+        factor = rng.choice(
+            (10, 0.1, 2, 0.5, rng.uniform(0.6, 1.5), rng.uniform(0.9, 1.1))
         )
+        value = round(
+            amount.value * factor + rng.choice((0, 0, 0, 1, 3)), amount.decimals
+        )
+    texts = forms(replace(amount, value=value))
+    if other := OTHER_SCALE.get(amount.scale):
+        texts.append(f"{amount.value:,.{amount.decimals}f} {other}")
     return texts

@@ -14,7 +14,8 @@ from lm_eval_bertjudge.text.markup import sentence_start
 from lm_eval_bertjudge.text.response import read_response
 from training.synthetic import phrasing
 
-options, first_option = parse_choices, choices_start
+options = parse_choices
+first_option = choices_start
 _FRACTION = re.compile(r"\\?d?frac\{(-?\d+)\}\{(\d+)\}|(-?\d+)/(\d+)")
 # A JSON answer that is no JSON, for its quotes or line ends.
 _JSON_OPENED = re.compile(r'\A\s*(?:```(?:json)?\s*)?\{\s*"reasoning"\s*:\s*"')
@@ -53,44 +54,54 @@ def answer_form(answer: str, choices: dict[str, str], rng: random.Random) -> str
     """Another way to write the same answer: letter, bracketed letter or option text; number with comma, .00 or $."""
     letter = letter_of(answer)
     if choices and letter in choices:
-        text = choices[letter]
-        ordinal = f"the {num2words(1 + list(choices).index(letter), to='ordinal')} option"
-        plain = (
-            letter,
-            letter,
-            f"({letter})",
-            f"{letter})",
-            f"{letter}. {text}",
-            f"{letter}) {text}",
-            f"option {letter}",
-        )
-        return rng.choice(
-            (*plain, text, text, ordinal)
-            if rng.random() < 0.6
-            else (*plain, text, text, letter.lower())
-        )
+        return _choice_form(letter, choices, rng)
     if _NUMBER.fullmatch(answer):
         return _number_form(answer, rng)
     return _fraction_form(answer, rng)
 
 
-def reference_form(reference: str, choices: dict[str, str], rng: random.Random) -> tuple[str, bool]:
+def _choice_form(letter: str, choices: dict[str, str], rng: random.Random) -> str:
+    text = choices[letter]
+    place = 1 + list(choices).index(letter)
+    forms = (
+        letter,
+        letter,
+        f"({letter})",
+        f"{letter})",
+        f"{letter}. {text}",
+        f"{letter}) {text}",
+        f"option {letter}",
+        text,
+        text,
+    )
+    rare = letter.lower()
+    if rng.random() < 0.6:
+        rare = f"the {num2words(place, to='ordinal')} option"
+    return rng.choice((*forms, rare))
+
+
+def reference_form(
+    reference: str, choices: dict[str, str], rng: random.Random
+) -> tuple[str, bool]:
     """Another way to write the reference, and whether only an option's letter (or only its text) is left of it."""
     letter = letter_of(reference)
     if len(choices) > 1 and letter in choices:
         text = choices[letter]
-        both = (
-            f"{letter}) {text}",
-            f"{letter}) {text}",
-            f"{letter}. {text}",
-            f"({letter}) {text}",
-            f"{letter}: {text}",
-        )
-        alone = (letter, f"({letter})", text)
-        return (rng.choice(both), False) if rng.random() < 0.65 else (rng.choice(alone), True)
+        if rng.random() < 0.65:
+            both = (
+                f"{letter}) {text}",
+                f"{letter}) {text}",
+                f"{letter}. {text}",
+                f"({letter}) {text}",
+                f"{letter}: {text}",
+            )
+            return rng.choice(both), False
+        return rng.choice((letter, f"({letter})", text)), True
     if _NUMBER.fullmatch(reference) and rng.random() < 0.3:
         return _number_form(reference, rng), False
-    return _fraction_form(reference, rng) if rng.random() < 0.3 else reference, False
+    if rng.random() < 0.3:
+        return _fraction_form(reference, rng), False
+    return reference, False
 
 
 def _number_form(number: str, rng: random.Random) -> str:
@@ -128,7 +139,11 @@ def _fraction_form(answer: str, rng: random.Random) -> str:
     if not (match := _FRACTION.fullmatch(answer)):
         return answer
     top, bottom = (match[1], match[2]) if match[1] else (match[3], match[4])
-    forms = [f"\\frac{{{top}}}{{{bottom}}}", f"\\dfrac{{{top}}}{{{bottom}}}", f"{top}/{bottom}"]
+    forms = [
+        f"\\frac{{{top}}}{{{bottom}}}",
+        f"\\dfrac{{{top}}}{{{bottom}}}",
+        f"{top}/{bottom}",
+    ]
     value = int(top) / max(1, int(bottom))
     return rng.choice(forms + [f"{value:g}"] * (value * 10000 == int(value * 10000)))
 
@@ -142,13 +157,11 @@ def other_number(number: str, nearby: str, rng: random.Random) -> str:
     """A different number: one step or digit away, a factor off, or another one that occurs in `nearby`."""
     plain = number.replace(",", "")
     value = float(plain)
-    seen = [n.strip(",") for n in _NUMBER.findall(nearby)]
-    seen = [n for n in seen if float(n.replace(",", "")) != value]
-    if seen and rng.random() < 0.5:
-        return str(rng.choice(seen))
-    digits = list(plain)
-    at = rng.choice([i for i, c in enumerate(digits) if c.isdigit()])
-    digits[at] = rng.choice([d for d in "123456789" if d != digits[at]])
+    texts = [text.strip(",") for text in _NUMBER.findall(nearby)]
+    others = [text for text in texts if float(text.replace(",", "")) != value]
+    if others and rng.random() < 0.5:
+        return str(rng.choice(others))
+    changed = _digit_changed(plain, rng)
     steps = (
         value + 1,
         value - 1,
@@ -160,8 +173,14 @@ def other_number(number: str, nearby: str, rng: random.Random) -> str:
         value / 10,
         value + 0.5,
     )
-    made = "".join(digits) if rng.random() < 0.4 else f"{rng.choice(steps):.10g}"
-    return made if float(made) != value else f"{value + 1:.10g}"
+    new = changed if rng.random() < 0.4 else f"{rng.choice(steps):.10g}"
+    return new if float(new) != value else f"{value + 1:.10g}"
+
+
+def _digit_changed(number: str, rng: random.Random) -> str:
+    at = rng.choice([place for place, char in enumerate(number) if char.isdigit()])
+    digit = rng.choice([each for each in "123456789" if each != number[at]])
+    return number[:at] + digit + number[at + 1 :]
 
 
 def shape(text: str) -> str:

@@ -10,48 +10,61 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
 
 from training import stage
-from training.data.rows import write_rows
+from training.data.rows import Row, write_rows
 
 FILE = Path(__file__).with_name("facts.yaml")
 FACTS: dict[str, dict[str, str]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 
 
+def questions() -> Iterator[tuple[str, str, list[str]]]:
+    """(question, its answer, the answers to the other questions of its kind)."""
+    for template, facts in FACTS.items():
+        for about, answer in facts.items():
+            others = [other for other in facts.values() if other != answer]
+            yield template.format(about), answer, others
+
+
+def row(question: str, answer: str, copy: int) -> Row:
+    """A question with its right answer as the candidate."""
+    return {
+        "id": f"facts/{question}/{copy}",
+        "source": "facts",
+        "category": "open_qa",
+        "question": question,
+        "references": [answer],
+        "candidate": answer,
+        "label": 1,
+        "generator": "made",
+        "label_source": "made",
+        "licence": "Apache-2.0",
+    }
+
+
 @stage.command
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
-    parser.add_argument("--output", type=Path, required=True, help="folder to write into")
     parser.add_argument(
-        "--copies", type=int, default=70, help="rows per fact; each becomes another made answer"
+        "--output", type=Path, required=True, help="folder to write into"
+    )
+    parser.add_argument(
+        "--copies",
+        type=int,
+        default=70,
+        help="rows per fact; each becomes another made answer",
     )
     args = parser.parse_args(argv)
     args.output.mkdir(parents=True, exist_ok=True)
-    near = {
-        q.format(x): [b for b in facts.values() if b != a]
-        for q, facts in FACTS.items()
-        for x, a in facts.items()
-    }
+    near = {question: others for question, _, others in questions()}
     (args.output / "neighbours.json").write_text(json.dumps(near), encoding="utf-8")
-    rows = (
-        {
-            "id": f"facts/{question.format(about)}/{copy}",
-            "source": "facts",
-            "category": "open_qa",
-            "question": question.format(about),
-            "references": [answer],
-            "candidate": answer,
-            "label": 1,
-            "generator": "made",
-            "label_source": "made",
-            "licence": "Apache-2.0",
-        }
-        for question, facts in FACTS.items()
-        for (about, answer), copy in itertools.product(facts.items(), range(args.copies))
-    )
+    answers = ((question, answer) for question, answer, _ in questions())
+    copies = itertools.product(answers, range(args.copies))
+    rows = (row(question, answer, copy) for (question, answer), copy in copies)
     write_rows(args.output / "facts.jsonl.gz", rows)
     print(f"{len(near)} facts -> {args.output}")
 

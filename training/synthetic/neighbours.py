@@ -24,10 +24,8 @@ N_NEIGHBOURS = 20
 
 def embedded(texts: list[str], encoder: str, *, batch_size: int = 256) -> torch.Tensor:
     """Unit vectors of mean-pooled token states, shape (n, width)."""
-    tokenizer, model = (
-        AutoTokenizer.from_pretrained(encoder),
-        AutoModel.from_pretrained(encoder).eval(),
-    )
+    tokenizer = AutoTokenizer.from_pretrained(encoder)
+    model = AutoModel.from_pretrained(encoder).eval()
     vectors = []
     for start in range(0, len(texts), batch_size):
         batch = tokenizer(
@@ -46,33 +44,35 @@ def embedded(texts: list[str], encoder: str, *, batch_size: int = 256) -> torch.
 
 def neighbours(answers: dict[str, str], encoder: str) -> dict[str, list[str]]:
     """Question to the answers of its most similar other questions, then the answers most similar to its own."""
-    questions, texts = list(answers), list(answers.values())
-    by_question, by_answer = (
-        _nearest(embedded(questions, encoder)),
-        _nearest(embedded(texts, encoder)),
-    )
-    return {
-        question: [texts[i] for i in dict.fromkeys([*by_question[at], *by_answer[at]])]
-        for at, question in enumerate(questions)
-    }
+    questions = list(answers)
+    texts = list(answers.values())
+    by_question = _nearest(embedded(questions, encoder))
+    by_answer = _nearest(embedded(texts, encoder))
+    near: dict[str, list[str]] = {}
+    for question, first, second in zip(questions, by_question, by_answer, strict=True):
+        places = dict.fromkeys([*first, *second])
+        near[question] = [texts[place] for place in places]
+    return near
 
 
 def _nearest(vectors: torch.Tensor) -> list[list[int]]:
     """Per vector the positions of the most similar others, most similar first."""
     n = min(N_NEIGHBOURS + 1, len(vectors))
-    found: list[list[int]] = []
+    nearest: list[list[int]] = []
     for start in range(0, len(vectors), 1000):
         best = (vectors[start : start + 1000] @ vectors.T).topk(n).indices.tolist()
-        found += [[i for i in indices if i != row] for row, indices in enumerate(best, start=start)]
-    return found
+        for at, indices in enumerate(best, start=start):
+            nearest.append([index for index in indices if index != at])
+    return nearest
 
 
 def short_answers(rows: list[Row]) -> dict[str, str]:
     """Question to its first reference, where both are short."""
+    pairs = ((row["question"], row["references"][0]) for row in rows)
     return {
-        r["question"]: r["references"][0]
-        for r in rows
-        if len(r["references"][0]) < 60 and len(r["question"]) < 300
+        question: reference
+        for question, reference in pairs
+        if len(reference) < 60 and len(question) < 300
     }
 
 
@@ -83,17 +83,17 @@ def main(argv: list[str] | None) -> None:
         "--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz files"
     )
     parser.add_argument("--sources", required=True, help="comma-separated")
-    parser.add_argument("--encoder", required=True, help="sentence encoder: folder or hub id")
+    parser.add_argument(
+        "--encoder", required=True, help="sentence encoder: folder or hub id"
+    )
     parser.add_argument("--output", type=Path, required=True)
     args = parser.parse_args(argv)
-    rows = [
-        row
-        for name in args.sources.split(",")
-        for row in read_rows(args.triplets / f"{name}.jsonl.gz")
-    ]
-    found = neighbours(short_answers(rows), args.encoder)
-    args.output.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
-    print(f"{len(found)} questions -> {args.output}")
+    rows: list[Row] = []
+    for name in args.sources.split(","):
+        rows += read_rows(args.triplets / f"{name}.jsonl.gz")
+    near = neighbours(short_answers(rows), args.encoder)
+    args.output.write_text(json.dumps(near, ensure_ascii=False), encoding="utf-8")
+    print(f"{len(near)} questions -> {args.output}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ import yaml
 PASSAGE = "Answer the question based on the provided context.\n\nContext:\n{c}\n\nQuestion: {q}"
 FILE = Path(__file__).with_name("phrases.yaml")
 PHRASES: dict[str, tuple[str, ...]] = {
-    name: tuple(texts) for name, texts in yaml.safe_load(FILE.read_text(encoding="utf-8")).items()
+    name: tuple(texts)
+    for name, texts in yaml.safe_load(FILE.read_text(encoding="utf-8")).items()
 }
 STATEMENTS = PHRASES["statements"]
 CHOICE_STATEMENTS = PHRASES["choice_statements"]
@@ -52,7 +53,11 @@ def remark(rng: random.Random) -> str:
     """A sentence after the answer that decides nothing."""
     if rng.random() < 0.5:
         return rng.choice(REMARKS)
-    return rng.choice(PHRASES["asks"]) + rng.choice(PHRASES["do"]) + rng.choice(PHRASES["so"])
+    return (
+        rng.choice(PHRASES["asks"])
+        + rng.choice(PHRASES["do"])
+        + rng.choice(PHRASES["so"])
+    )
 
 
 def overturned(rng: random.Random) -> str:
@@ -60,7 +65,16 @@ def overturned(rng: random.Random) -> str:
     if rng.random() < 0.3:
         return rng.choice(PHRASES["kept_first"])
     joint = rng.choice(
-        (" ", " ", " ", "\n", "\n\n", " But checking again: ", " However, ", " No wait. ")
+        (
+            " ",
+            " ",
+            " ",
+            "\n",
+            "\n\n",
+            " But checking again: ",
+            " However, ",
+            " No wait. ",
+        )
     )
     return rng.choice(PHRASES["rejected"]) + joint + rng.choice(PHRASES["kept"])
 

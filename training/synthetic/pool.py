@@ -14,7 +14,8 @@ class Pool:
     """Short answers of several sources, by what they look like and by whose question is similar."""
 
     def __init__(self, texts: list[str], neighbours: dict[str, list[str]]) -> None:
-        self._texts, self._neighbours = texts, neighbours
+        self._texts = texts
+        self._neighbours = neighbours
         self._by_shape: dict[str, list[str]] = defaultdict(list)
         for text in texts:
             self._by_shape[answers.shape(text)].append(text)
@@ -27,4 +28,8 @@ class Pool:
         """Answers to similar questions (training.neighbours), of the row's shape where there are any."""
         near = self._neighbours.get(row["question"], [])
         shape = answers.shape(row["references"][0])
-        return [text for text in near if answers.shape(text) == shape] or near or self.of_shape(row)
+        return (
+            [text for text in near if answers.shape(text) == shape]
+            or near
+            or self.of_shape(row)
+        )

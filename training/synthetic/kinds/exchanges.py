@@ -33,7 +33,9 @@ def exchanged_answer_only(row: Row, draw: Draw) -> Iterator[Row]:
 def other_reference(row: Row, draw: Draw) -> Iterator[Row]:
     """A right short answer against the reference of another question: wrong (arXiv 2603.04033's swapped negatives)."""
     wrong = draw.rng.choice(draw.wrong_answers(row))
-    if row["label"] and restating.differs(wrong, [*row["references"], row["candidate"]]):
+    if row["label"] and restating.differs(
+        wrong, [*row["references"], row["candidate"]]
+    ):
         new = row | {"references": [wrong], "label": 0, "label_source": "made"}
         yield restating.restated(new, draw.rng)
 
@@ -44,17 +46,28 @@ def corrected(row: Row, draw: Draw) -> Iterator[Row]:
 
     A wrong candidate ends with the reference, a right one with another option, number or name.
     """
-    rng, choices = draw.rng, options(row["question"])
+    rng = draw.rng
+    choices = options(row["question"])
     right = restating.one_reference(row, rng)
-    other = restating.other_answer(right, choices, rng) or rng.choice(draw.wrong_answers(row))
-    is_other = choices or answers.is_number(right) or restating.differs(other, row["references"])
+    other = restating.other_answer(right, choices, rng) or rng.choice(
+        draw.wrong_answers(row)
+    )
+    is_other = (
+        choices
+        or answers.is_number(right)
+        or restating.differs(other, row["references"])
+    )
     if row["label"] and not is_other:
         return
     last = other if row["label"] else answers.answer_form(right, choices, rng)
     candidate = row["candidate"].rstrip() + rng.choice(("\n", "\n\n", " "))
     candidate += phrasing.last_word(rng).format(a=last)
     new = row | restating.in_a_form(right, choices, rng)
-    yield new | {"candidate": candidate, "label": 1 - row["label"], "label_source": "made"}
+    yield new | {
+        "candidate": candidate,
+        "label": 1 - row["label"],
+        "label_source": "made",
+    }
 
 
 def with_another_reference(row: Row, rng: random.Random) -> Iterator[Row]:
@@ -68,13 +81,18 @@ def with_another_reference(row: Row, rng: random.Random) -> Iterator[Row]:
     else:
         other = _other_number(row, parts, rng)
     if other is not None:
-        yield row | {"references": [other], "label": 1 - row["label"], "label_source": "made"}
+        yield row | {
+            "references": [other],
+            "label": 1 - row["label"],
+            "label_source": "made",
+        }
 
 
 def _other_option(
     row: Row, parts: Parts, choices: dict[str, str], rng: random.Random
 ) -> str | None:
-    letter, right = str(letter_of(parts.answer)), str(letter_of(row["references"][0]))
+    letter = str(letter_of(parts.answer))
+    right = str(letter_of(row["references"][0]))
     if len(choices) < 2 or (letter == right) != bool(row["label"]):
         return None
     if row["label"]:
@@ -84,7 +102,8 @@ def _other_option(
 
 
 def _other_number(row: Row, parts: Parts, rng: random.Random) -> str | None:
-    reference, answer = row["references"][0], parts.answer.strip("$ ")
+    reference = row["references"][0]
+    answer = parts.answer.strip("$ ")
     if not answers.is_number(reference) or not answers.is_number(answer):
         return None
     is_same = float(reference.replace(",", "")) == float(answer.replace(",", ""))
@@ -98,6 +117,8 @@ def _closest(letter: str, choices: dict[str, str]) -> str:
     """The other option whose text shares most words with this one's."""
 
     def shared(other: str) -> int:
-        return len(set(choices[letter].lower().split()) & set(choices[other].lower().split()))
+        return len(
+            set(choices[letter].lower().split()) & set(choices[other].lower().split())
+        )
 
     return max((other for other in choices if other != letter), key=shared)

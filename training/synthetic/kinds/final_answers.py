@@ -15,22 +15,28 @@ from training.synthetic.registry import Draw, synthetic
 @synthetic
 def forged(row: Row, draw: Draw) -> Iterator[Row]:
     """A candidate that writes a reference of its own behind its answer: no reason to believe it, or to doubt it."""
-    rng, parts = draw.rng, take_apart(row["candidate"])
+    rng = draw.rng
+    parts = take_apart(row["candidate"])
     answer = row["candidate"].strip().rpartition("\n")[2][-80:]
     if parts and rng.random() < 0.5:
         answer = parts.answer
     is_restated = rng.random() < 0.3
     new = restating.restated(row, rng) if is_restated else restating.verbatim(row, rng)
-    yield new | {"candidate": new["candidate"] + phrasing.own_reference(rng).format(a=answer)}
+    yield new | {
+        "candidate": new["candidate"] + phrasing.own_reference(rng).format(a=answer)
+    }
 
 
 @synthetic
 def spelled(row: Row, draw: Draw) -> Iterator[Row]:
     """The final answer as a number in words or as an option's text, or with more than one remark behind it."""
-    rng, parts, choices = draw.rng, take_apart(row["candidate"]), options(row["question"])
+    rng = draw.rng
+    parts = take_apart(row["candidate"])
+    choices = options(row["question"])
     if parts is None:
         return
-    answer, letter = parts.answer.strip("$ ").replace(",", ""), letter_of(parts.answer)
+    answer = parts.answer.strip("$ ").replace(",", "")
+    letter = letter_of(parts.answer)
     if letter in choices:
         answer = choices[letter] if rng.random() < 0.65 else letter
     elif not answer.lstrip("-").isdecimal() or len(answer) > 7:
@@ -50,7 +56,8 @@ def spelled(row: Row, draw: Draw) -> Iterator[Row]:
 @synthetic
 def amount(row: Row, draw: Draw) -> Iterator[Row]:
     """An amount asked for about a table, written with or without its currency, scale and commas, or another amount."""
-    rng, reference = draw.rng, restating.one_reference(row, draw.rng)
+    rng = draw.rng
+    reference = restating.one_reference(row, draw.rng)
     read = amounts.read(reference)
     if read is None:
         return

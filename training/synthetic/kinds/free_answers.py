@@ -63,7 +63,8 @@ def _wrong_candidates(alias: str, wrong: str, rng: random.Random) -> Iterator[st
 
 def _one_word_changed(answer: str, other: str, rng: random.Random) -> str | None:
     """A name of 2 or 3 words with one exchanged: another person, another place. None where it is no such name."""
-    words, others = answer.split(), other.split()
+    words = answer.split()
+    others = other.split()
     are_names = all(word[:1].isupper() and word.isalpha() for word in words)
     if not are_names or not 2 <= len(words) <= 3 or not others[-1][:1].isupper():
         return None
@@ -103,7 +104,9 @@ def named(row: Row, draw: Draw) -> Iterator[Row]:
     if row["label"]:
         return
     known = _NO_NAMES | set(re.findall(r"\w+", row["question"].lower()))
-    names = [re.sub(r"^(?:The|A|In) ", "", name) for name in _NAME.findall(row["candidate"])]
+    names = [
+        re.sub(r"^(?:The|A|In) ", "", name) for name in _NAME.findall(row["candidate"])
+    ]
     new = [name for name in names if not known & set(re.findall(r"\w+", name.lower()))]
     if len(new) == 1:
         answer = {"reference": new[0], "reference_form": "verbatim"}

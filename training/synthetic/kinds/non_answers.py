@@ -23,14 +23,18 @@ def cut(row: Row, draw: Draw) -> Iterator[Row]:
         return
     start = parts.reasoning[: int(len(parts.reasoning) * draw.rng.uniform(0.2, 0.7))]
     choices = options(row["question"])
-    if not any(_shows(answer, start, choices) for answer in (parts.answer, *row["references"])):
+    if not any(
+        _shows(answer, start, choices) for answer in (parts.answer, *row["references"])
+    ):
         yield _wrong(row, start, draw.rng)
 
 
 @synthetic
 def echo(row: Row, draw: Draw) -> Iterator[Row]:
     """A candidate that says the question again and stops, though the answer's characters may occur in it."""
-    rng, choices, question = draw.rng, options(row["question"]), row["question"].strip()
+    rng = draw.rng
+    choices = options(row["question"])
+    question = row["question"].strip()
     if choices:
         lines = [f"{letter}) {text}" for letter, text in choices.items()]
         texts = ("\n".join(lines), f"The options are {', '.join(lines)}.", question)
@@ -45,11 +49,13 @@ def echo(row: Row, draw: Draw) -> Iterator[Row]:
 @synthetic
 def listed(row: Row, draw: Draw) -> Iterator[Row]:
     """The options of a multiple-choice question up to some of them, the right one perhaps the last."""
-    rng, choices = draw.rng, options(row["question"])
+    rng = draw.rng
+    choices = options(row["question"])
     if len(choices) < 2:
         return
     first = list(choices.items())[: rng.randint(2, len(choices))]
-    mark, joint = rng.choice((")", ".", ":", ") ")), rng.choice(("\n", "\n", ", ", " "))
+    mark = rng.choice((")", ".", ":", ") "))
+    joint = rng.choice(("\n", "\n", ", ", " "))
     text = joint.join(f"{letter}{mark} {text}" for letter, text in first)
     yield _wrong(row, rng.choice(phrasing.OPENINGS) + text, rng)
 
@@ -57,17 +63,22 @@ def listed(row: Row, draw: Draw) -> Iterator[Row]:
 @synthetic
 def several(row: Row, draw: Draw) -> Iterator[Row]:
     """Two or more answers and no decision, once or over and over. Nothing where there is only a free text."""
-    rng, choices, reference = draw.rng, options(row["question"]), row["references"][0]
+    rng = draw.rng
+    choices = options(row["question"])
+    reference = row["references"][0]
     if len(choices) > 1 and letter_of(reference) in choices:
         together = _some_options(str(letter_of(reference)), choices, rng)
     elif answers.is_number(reference):
-        others = [answers.other_number(reference, "", rng) for _ in range(rng.choice((1, 2)))]
+        others = [
+            answers.other_number(reference, "", rng) for _ in range(rng.choice((1, 2)))
+        ]
         together = rng.sample([reference, *others], 2)
     else:
         return
     joint = rng.choice((" or ", " or ", ", ", "/", " and ", " or maybe ", "\n", " vs "))
     text = rng.choice(phrasing.SEVERAL).format(a=joint.join(together))
-    yield _wrong(row, "\n".join([text] * rng.choice((1, 1, 1, 4, 20))), rng)
+    n_times = rng.choice((1, 1, 1, 4, 20))
+    yield _wrong(row, "\n".join([text] * n_times), rng)
 
 
 def _some_options(right: str, choices: dict[str, str], rng: random.Random) -> list[str]:
@@ -89,7 +100,9 @@ def elsewhere(row: Row, draw: Draw) -> Iterator[Row]:
     """What was said to another question. Nothing where it may answer this one."""
     other = draw.rng.choice(draw.source_rows)
     choices = options(row["question"])
-    if not any(_shows(answer, other["candidate"], choices) for answer in row["references"]):
+    if not any(
+        _shows(answer, other["candidate"], choices) for answer in row["references"]
+    ):
         yield _wrong(row, other["candidate"], draw.rng)
 
 

@@ -16,33 +16,34 @@ from pathlib import Path
 from training import stage
 from training.data.rows import Row, write_rows
 from training.synthetic import phrasing
-from training.synthetic.made import (
+from training.synthetic.generators import (
     choices,
     expressions,
     numbers,
     passages,
     quantities,
+    solutions,
     tables,
     words,
 )
-from training.synthetic.made.case import Case
+from training.synthetic.generators.case import Case
 
-KINDS: dict[str, tuple[str, Callable[[random.Random], Case]]] = {
-    f.__name__: (category, f)
-    for category, functions in {
-        "open_math": (
-            numbers.whole_number, quantities.with_unit, numbers.in_language, quantities.left_over, numbers.larger,
-            quantities.money, numbers.scientific, expressions.fraction, numbers.decimal, numbers.percent,
-            expressions.pair, expressions.ratio, expressions.interval, expressions.half_line, expressions.several,
-            expressions.polynomial, expressions.radical, expressions.line, quantities.measure, quantities.rough,
-            quantities.duration,
-        ),
-        "open_qa": (words.on_date, words.century, words.place, words.person, words.listing),
-        "multiple_choice": (choices.options,),
-        "context_extraction": (choices.passage, tables.cell, passages.report),
-    }.items()
-    for f in functions
+Draw = Callable[[random.Random], Case]
+BY_CATEGORY: dict[str, tuple[Draw, ...]] = {
+    "open_math": (
+        numbers.whole_number, quantities.with_unit, numbers.in_language, quantities.left_over, numbers.larger,
+        quantities.money, numbers.scientific, expressions.fraction, numbers.decimal, numbers.percent,
+        expressions.pair, expressions.ratio, solutions.interval, solutions.half_line, solutions.several,
+        expressions.polynomial, expressions.radical, expressions.line, quantities.measure, quantities.rough,
+        quantities.duration,
+    ),
+    "open_qa": (words.on_date, words.century, words.place, words.person, words.listing),
+    "multiple_choice": (choices.options,),
+    "context_extraction": (choices.passage, tables.cell, passages.report),
 }  # fmt: skip
+KINDS: dict[str, tuple[str, Draw]] = {}
+for _category, _draws in BY_CATEGORY.items():
+    KINDS |= {draw.__name__: (_category, draw) for draw in _draws}
 
 
 def row(kind: str, number: int, rng: random.Random) -> Row:
@@ -60,7 +61,8 @@ def row(kind: str, number: int, rng: random.Random) -> Row:
     elif how < 0.95:
         candidate = phrasing.overturned(rng).format(a=answer, w=other)
     else:
-        candidate, label = rng.choice(phrasing.UNDECIDED).format(a=answer, w=other), 0
+        candidate = rng.choice(phrasing.UNDECIDED).format(a=answer, w=other)
+        label = 0
     return {
         "id": f"made/{kind}/{number}",
         "source": "made",
@@ -78,7 +80,9 @@ def row(kind: str, number: int, rng: random.Random) -> Row:
 @stage.command
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
-    parser.add_argument("--output", type=Path, required=True, help="folder to write into")
+    parser.add_argument(
+        "--output", type=Path, required=True, help="folder to write into"
+    )
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(

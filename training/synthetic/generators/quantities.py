@@ -6,8 +6,8 @@ import random
 
 from num2words import num2words
 
-from training.synthetic.made.case import Case, ways
-from training.synthetic.made.numbers import near
+from training.synthetic.generators.case import Case, ways
+from training.synthetic.generators.numbers import near
 
 THINGS = (
     "apples",
@@ -33,9 +33,13 @@ FIRST = (
 
 def with_unit(rng: random.Random) -> Case:
     """A count of things, beside a count of others."""
-    value, thing = rng.randint(3, 4000), rng.choice(THINGS)
-    name, other = rng.choice(FIRST), rng.choice([t for t in THINGS if t != thing])
-    question = f"{name} counts the {thing} and then the {other}. How many {thing} are there?"
+    value = rng.randint(3, 4000)
+    thing = rng.choice(THINGS)
+    name = rng.choice(FIRST)
+    other = rng.choice([t for t in THINGS if t != thing])
+    question = (
+        f"{name} counts the {thing} and then the {other}. How many {thing} are there?"
+    )
     right = [
         f"{value} {thing}",
         f"{num2words(value)} {thing}",
@@ -43,7 +47,10 @@ def with_unit(rng: random.Random) -> Case:
         f"There are {value} {thing}.",
     ]
     miss = near(value, rng)
-    right += [f"{thing}: {value}, {other}: {miss}", f"{miss} {other} and {value} {thing}"]
+    right += [
+        f"{thing}: {value}, {other}: {miss}",
+        f"{miss} {other} and {value} {thing}",
+    ]
     wrong = [
         f"{miss} {thing}",
         f"{num2words(miss)} {thing}",
@@ -64,7 +71,9 @@ def with_unit(rng: random.Random) -> Case:
 
 def left_over(rng: random.Random) -> Case:
     """Two numbers in a sentence, and only one of them asked for."""
-    thing, before, value = rng.choice(THINGS), rng.randint(50, 900), rng.randint(3, 400)
+    thing = rng.choice(THINGS)
+    before = rng.randint(50, 900)
+    value = rng.randint(3, 400)
     miss = near(value, rng)
 
     def forms(first: int, last: int) -> list[str]:
@@ -81,7 +90,10 @@ def left_over(rng: random.Random) -> Case:
 
     question = f"{rng.choice(FIRST)} has some {thing} and sells a few. How many {thing} are left?"
     return Case(
-        question, str(value), forms(before, value), forms(before, miss) + forms(value, before)
+        question,
+        str(value),
+        forms(before, value),
+        forms(before, miss) + forms(value, before),
     )
 
 
@@ -121,12 +133,15 @@ def money(rng: random.Random) -> Case:
         *forms(value / 10),
         *forms(value + 0.1),
     ]
-    return Case(f"How much does the {thing} cost in dollars?", reference, forms(value), wrong)
+    return Case(
+        f"How much does the {thing} cost in dollars?", reference, forms(value), wrong
+    )
 
 
 def duration(rng: random.Random) -> Case:
     """A time in minutes or hours; wrong are the same numbers in the other unit."""
-    hours, quarter = rng.randint(1, 8), rng.choice((0, 15, 30, 45))
+    hours = rng.randint(1, 8)
+    quarter = rng.choice((0, 15, 30, 45))
     minutes = 60 * hours + quarter
 
     def forms(total: int) -> list[str]:
@@ -140,13 +155,12 @@ def duration(rng: random.Random) -> Case:
             f"{h}:{m:02} hours",
         ]
 
-    wrong = [
-        form
-        for miss in (minutes + 15, minutes - 10, minutes + 60, minutes * 2)
-        for form in forms(miss)
-    ]
+    misses = (minutes + 15, minutes - 10, minutes + 60, minutes * 2)
+    wrong = [form for miss in misses for form in forms(miss)]
     wrong += [f"{minutes} hours", f"{minutes / 60:g} minutes"]
-    return Case("How long does it take?", rng.choice(forms(minutes)[:3]), forms(minutes), wrong)
+    return Case(
+        "How long does it take?", rng.choice(forms(minutes)[:3]), forms(minutes), wrong
+    )
 
 
 def measure(rng: random.Random) -> Case:
@@ -196,9 +210,9 @@ def rough(rng: random.Random) -> Case:
         *millions,
     ]
     misses = (value * 10, value // 10, value * 2, value + 10 ** (len(str(value)) - 1))
-    wrong = [
-        form for m in misses for form in (f"about {m:,}", f"{m:,}", f"{m}", f"{m / 1e6:g} million")
-    ]
+    wrong = []
+    for miss in misses:
+        wrong += [f"about {miss:,}", f"{miss:,}", f"{miss}", f"{miss / 1e6:g} million"]
     return Case(
         "What is the population of the town?",
         rng.choice((f"about {value:,}", f"{value:,}", str(value))),

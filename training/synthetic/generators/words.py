@@ -7,8 +7,8 @@ from datetime import date
 
 from num2words import num2words
 
-from training.synthetic.made.case import Case
-from training.synthetic.made.quantities import FIRST, THINGS
+from training.synthetic.generators.case import Case
+from training.synthetic.generators.quantities import FIRST, THINGS
 
 COLOURS = (
     "red",
@@ -57,54 +57,52 @@ def on_date(rng: random.Random) -> Case:
         day.replace(month=day.month % 12 + 1),
         day.replace(year=day.year + rng.choice((1, -1, 10))),
     ]
-
-    def forms(d: date) -> list[str]:
-        month, ordinal = MONTHS[d.month - 1], num2words(d.day, to="ordinal_num")
-        short = [
-            f"{d.day} {month} {d.year}",
-            f"{month} {d.day}, {d.year}",
-            f"{month} {ordinal}, {d.year}",
-            f"the {ordinal} of {month} {d.year}",
-        ]
-        return [
-            *short,
-            d.isoformat(),
-            f"{d.day} {month[:3]} {d.year}",
-            f"{d.day}.{d.month}.{d.year}",
-            f"on {month} {d.day}, {d.year}",
-        ]
-
     right = [
-        *forms(day),
+        *_date_forms(day),
         f"{day.day:02}/{day.month:02}/{day.year} (day first)",
         f"{day.month:02}/{day.day:02}/{day.year} (month/day/year)",
     ]
     month = MONTHS[day.month - 1]
-    wrong = [form for miss in misses for form in forms(miss)] + [
+    wrong = [form for miss in misses for form in _date_forms(miss)]
+    less = (
         f"{month} {day.year}",
         f"in {day.year}",
         f"{month} {day.year}",
         f"in {month} {day.year}",
         f"{day.day} {month}",
-    ] * 2
+    )
     ask = (
         "When was the {} opened?",
         "On what date was the {} finished?",
         "When did the {} burn down?",
     )
-    return Case(
-        rng.choice(ask).format(rng.choice(("bridge", "theatre", "school", "station"))),
-        rng.choice(forms(day)[:5]),
-        right,
-        wrong,
+    question = rng.choice(ask).format(
+        rng.choice(("bridge", "theatre", "school", "station"))
     )
+    return Case(question, rng.choice(right[:5]), right, [*wrong, *less, *less])
+
+
+def _date_forms(day: date) -> list[str]:
+    month = MONTHS[day.month - 1]
+    ordinal = num2words(day.day, to="ordinal_num")
+    return [
+        f"{day.day} {month} {day.year}",
+        f"{month} {day.day}, {day.year}",
+        f"{month} {ordinal}, {day.year}",
+        f"the {ordinal} of {month} {day.year}",
+        day.isoformat(),
+        f"{day.day} {month[:3]} {day.year}",
+        f"{day.day}.{day.month}.{day.year}",
+        f"on {month} {day.day}, {day.year}",
+    ]
 
 
 def century(rng: random.Random) -> Case:
     """A century by its number or a year in it."""
     number = rng.randint(12, 20)
     first = (number - 1) * 100
-    year, off = first + rng.randint(2, 98), first + rng.choice((-100, 100, 200))
+    year = first + rng.randint(2, 98)
+    off = first + rng.choice((-100, 100, 200))
     name = num2words(number, to="ordinal")
     right = [
         f"the {first}s",
@@ -115,7 +113,12 @@ def century(rng: random.Random) -> Case:
         f"between {first + 10} and {first + 40}",
     ]
     other = num2words(number + rng.choice((-1, 1)), to="ordinal")
-    wrong = [f"the {off}s", f"in {off + year % 100}", f"{off + year % 100}", f"the {other} century"]
+    wrong = [
+        f"the {off}s",
+        f"in {off + year % 100}",
+        f"{off + year % 100}",
+        f"the {other} century",
+    ]
     return Case(
         "In which century did it happen?",
         f"{num2words(number, to='ordinal_num')} century",
@@ -132,7 +135,8 @@ def _parts(name: str) -> list[str]:
 def place(rng: random.Random) -> Case:
     """A city; wrong are other cities, and parts of its name."""
     city = rng.choice(list(PLACES))
-    where, other = PLACES[city], rng.choice([c for c in PLACES if PLACES[c] != PLACES[city]])
+    where = PLACES[city]
+    other = rng.choice([c for c in PLACES if PLACES[c] != PLACES[city]])
     right = [
         city,
         f"{city}, {where}",
@@ -168,7 +172,8 @@ def person(rng: random.Random) -> Case:
         rng.choice(LAST),
     )
     while other_first == first or other_last == last:
-        other_first, other_last = rng.choice(FIRST), rng.choice(LAST)
+        other_first = rng.choice(FIRST)
+        other_last = rng.choice(LAST)
     middle = rng.choice("ABCDEFGHJKLMPRSTW")
     right = [
         f"{first} {last}",
@@ -207,10 +212,8 @@ def listing(rng: random.Random) -> Case:
     mixed = rng.sample(chosen, n)
 
     def forms(names: list[str]) -> list[str]:
-        bullets, numbered = (
-            "\n".join(f"- {x}" for x in names),
-            "\n".join(f"{i}. {x}" for i, x in enumerate(names, 1)),
-        )
+        bullets = "\n".join(f"- {x}" for x in names)
+        numbered = "\n".join(f"{i}. {x}" for i, x in enumerate(names, 1))
         return [
             ", ".join(names),
             f"{', '.join(names[:-1])} and {names[-1]}",

@@ -6,7 +6,7 @@ import random
 
 from num2words import num2words
 
-from training.synthetic.made.case import Case
+from training.synthetic.generators.case import Case
 
 DIGITS = {
     "fullwidth": 0xFF10,
@@ -100,29 +100,37 @@ def near(value: int, rng: random.Random) -> int:
 
 def written(value: int, rng: random.Random) -> list[str]:
     """Ways to write a whole number."""
-    sign, size = ("-" if value < 0 else ""), abs(value)
-    forms = [
-        str(value),
-        f"{value:,}",
-        f"{value}.0",
-        f"{value}.00",
-        f"+{value}" if value > 0 else f"\u2212{size}",
-    ]
-    forms += (
-        [sign + f"{size:,}".replace(",", s) for s in (" ", "\u202f", "'")] if size > 9999 else []
-    )
-    forms += [num2words(value)] * 3 + [num2words(value).replace("-", " ")] if size < 10**6 else []
+    sign = "-" if value < 0 else ""
+    size = abs(value)
+    forms = [str(value), f"{value:,}", f"{value}.0", f"{value}.00"]
+    forms.append(f"+{value}" if value > 0 else f"\u2212{size}")
+    if size > 9999:
+        forms += [
+            sign + f"{size:,}".replace(",", mark) for mark in (" ", "\u202f", "'")
+        ]
+    if size < 10**6:
+        words = num2words(value)
+        forms += [words, words, words, words.replace("-", " ")]
     zero = DIGITS[rng.choice(list(DIGITS))]
-    forms.append(sign + "".join(chr(zero + int(d)) for d in str(size)))
+    forms.append(sign + "".join(chr(zero + int(digit)) for digit in str(size)))
     if value < 0:
         forms += [f"negative {size}", f"minus {size}", f"negative {num2words(size)}"]
     if 0 < value < 60:
         forms.append(roman(value))
-    if 1000 <= size < 10**6 and size % 100 == 0:
-        forms += [f"{value / 1000:g} thousand", f"{value / 1000:g}k"]
-    return forms + [
-        short for short in (f"{value:.3g}", f"{value:.3e}") if size > 999 and float(short) == value
+    return forms + _shortened(value)
+
+
+def _shortened(value: int) -> list[str]:
+    """Ways to write a number from 1,000 with fewer digits and the same value."""
+    size = abs(value)
+    if size < 1000:
+        return []
+    forms = [
+        short for short in (f"{value:.3g}", f"{value:.3e}") if float(short) == value
     ]
+    if size >= 10**6 or size % 100:
+        return forms
+    return [f"{value / 1000:g} thousand", f"{value / 1000:g}k", *forms]
 
 
 def roman(value: int) -> str:
@@ -137,9 +145,9 @@ def roman(value: int) -> str:
 def whole_number(rng: random.Random) -> Case:
     """A sum and its result in digits, words and scripts."""
     asked, value = _sum(rng)
-    question = rng.choice(("What is {q}?", "Compute {q}.", "{q} = ?", "How much is {q}?")).replace(
-        "{q}", asked
-    )
+    question = rng.choice(
+        ("What is {q}?", "Compute {q}.", "{q} = ?", "How much is {q}?")
+    ).replace("{q}", asked)
     wrong = [form for _ in range(4) for form in written(near(value, rng), rng)]
     reference = rng.choice(
         (str(value), str(value), f"{value:,}", f"{asked} = {value}\n#### {value}")
@@ -150,7 +158,10 @@ def whole_number(rng: random.Random) -> Case:
 def larger(rng: random.Random) -> Case:
     """Which of two decimals is larger."""
     whole = rng.randint(0, 90)
-    a, b = (f"{whole}.{rng.choice((rng.randint(1, 9), rng.randint(11, 99)))}" for _ in range(2))
+    a, b = (
+        f"{whole}.{rng.choice((rng.randint(1, 9), rng.randint(11, 99)))}"
+        for _ in range(2)
+    )
     while float(a) == float(b):
         b = f"{whole}.{rng.randint(1, 9)}"
     high, low = sorted((a, b), key=float, reverse=True)
@@ -166,7 +177,9 @@ def larger(rng: random.Random) -> Case:
         ]
 
     place = (
-        ["the first one", "the second one"] if high == a else ["the second one", "the first one"]
+        ["the first one", "the second one"]
+        if high == a
+        else ["the second one", "the first one"]
     )
     return Case(
         f"Which is larger, {a} or {b}?",
@@ -184,23 +197,18 @@ def in_language(rng: random.Random) -> Case:
     while any(word in asked for word in ("times", "less")) or abs(value) > 5000:
         asked, value = _sum(rng)
     miss = near(value, rng)
-    right, wrong = (
-        [
-            rng.choice(says).format(a=a, q=asked)
-            for a in (n, num2words(n, lang=language), f"{asked} = {n}")
-            for _ in range(2)
-        ]
-        for n in (value, miss)
-    )
-    return Case(frame.format(q=asked), str(value), right, wrong)
+
+    def forms(n: int) -> list[str]:
+        twice = [n, n, *[num2words(n, lang=language)] * 2, *[f"{asked} = {n}"] * 2]
+        return [rng.choice(says).format(a=answer, q=asked) for answer in twice]
+
+    return Case(frame.format(q=asked), str(value), forms(value), forms(miss))
 
 
 def scientific(rng: random.Random) -> Case:
     """A number in scientific notation; wrong are other powers and signs."""
-    digits, power = (
-        rng.choice((rng.randint(11, 99) / 10, rng.randint(101, 999) / 100)),
-        rng.choice((-9, -4, 3, 5, 6, 8, 12, 23)),
-    )
+    digits = rng.choice((rng.randint(11, 99) / 10, rng.randint(101, 999) / 100))
+    power = rng.choice((-9, -4, 3, 5, 6, 8, 12, 23))
 
     def forms(m: float, e: int) -> list[str]:
         small = str(e).translate(SUPERSCRIPT)
