@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ import yaml
 from lm_eval_bertjudge import cli
 from lm_eval_bertjudge.harness import outcome
 from tests.test_harness_run import QUESTIONS
-from tests.test_processes import results, started, writing_to
+from tests.test_processes import HangingServer, results, started
 
 BASE = {
     "dataset_path": "json",
@@ -164,17 +163,6 @@ def damaged(folder: Path) -> Iterator[Path]:
     return judge
 
 
-def stuck(folder: Path) -> Path:
-    """A judge whose tokenizer is a pipe that nobody writes to: loading it takes for ever."""
-    pytest.importorskip("transformers", reason="needs the extra `torch`")
-    judge = folder / "stuck"
-    judge.mkdir()
-    (judge / "judge_card.json").write_text('{"name": "stuck", "max_length": 128}')
-    os.mkfifo(judge / "tokenizer.json")
-    (judge / "model.safetensors").touch()
-    return judge
-
-
 def answers(folder: Path) -> dict[str, list[str]]:
     return {
         path.stem: [json.loads(line)["candidate"] for line in path.read_text().splitlines()]
@@ -184,16 +172,18 @@ def answers(folder: Path) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
 def test_a_judge_that_is_killed_leaves_every_answer_of_the_run(folder: Path, number: int) -> None:
-    judge = stuck(folder)
+    server = HangingServer()
     write(
-        folder, "killed", {"filter_list": [pipeline(judge=str(judge))], "metric_list": [BERTJUDGE]}
+        folder,
+        "killed",
+        {"filter_list": [pipeline(**server.options)], "metric_list": [BERTJUDGE]},
     )
     write(folder, "gsm8k", {"metric_list": [EXACT], "doc_to_target": "answer"})
     run = started(folder, "--model", "dummy", "--tasks", "healthy,killed,gsm8k")
-    pipe = writing_to(judge / "tokenizer.json", run)
+    server.wait_for_request(run)
     run.send_signal(number)
     _, shown = run.communicate()
-    os.close(pipe)
+    server.close()
     assert run.returncode == (143 if number == signal.SIGTERM else -9), shown[-3000:]
     [kept] = [path for path in folder.glob("bertjudge_unjudged_*") if path.is_dir()]
     assert answers(kept) == {name: ["lol"] * 3 for name in ("healthy", "killed", "gsm8k")}

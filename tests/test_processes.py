@@ -7,9 +7,9 @@ import multiprocessing
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -77,14 +77,32 @@ def started(folder: Path, *arguments: str, launcher: tuple[str, ...] = ()) -> su
     )
 
 
-def writing_to(pipe: Path, reader: subprocess.Popen[str]) -> int:
-    """Waits until the other process has opened the pipe."""
-    while True:
-        try:
-            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            assert reader.poll() is None, reader.communicate()
-            time.sleep(0.1)
+class HangingServer:
+    """An LLM server that takes a request and never answers it: judging with it takes for ever."""
+
+    def __init__(self) -> None:
+        pytest.importorskip("openai", reason="needs the extra `llm`")
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.settimeout(1.0)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        address = f"http://127.0.0.1:{self._listener.getsockname()[1]}/v1"
+        return {"judge": "llm", "llm": {"model": "stuck", "base_url": address}}
+
+    def wait_for_request(self, client: subprocess.Popen[str]) -> None:
+        """Waits until the other process has begun to judge."""
+        while True:
+            try:
+                self._connection, _ = self._listener.accept()
+            except TimeoutError:
+                assert client.poll() is None, client.communicate()
+            else:
+                return
+
+    def close(self) -> None:
+        self._connection.close()
+        self._listener.close()
 
 
 def results(output: Path) -> dict[str, Any]:
@@ -173,30 +191,26 @@ def test_two_runs_at_once_share_a_folder_and_neither_disturbs_the_other(folder: 
 def test_a_job_whose_time_is_up_during_judging_leaves_its_answers_and_the_command(
     folder: Path,
 ) -> None:
-    """The judge's tokenizer is a pipe that nobody writes to, so that loading it takes for ever."""
-    pytest.importorskip("transformers", reason="needs the extra `torch`")
-    judge = (
-        folder / "judge"
-    )  # not named as the task: a harness after 0.4.13 reads `--tasks FOLDER` as task files
-    judge.mkdir()
-    (judge / "judge_card.json").write_text('{"name": "stuck", "max_length": 128}')
-    os.mkfifo(judge / "tokenizer.json")
-    (judge / "model.safetensors").touch()
-    task = TASK.format(data=folder / "questions.jsonl") + JUDGING.format(
-        reference=REFERENCE, judge=judge
+    server = HangingServer()
+    options = json.dumps({"question": "question", "reference": REFERENCE, **server.options})
+    judging = (
+        f"filter_list: [{{name: judge, filter: [{{function: bertjudge, {options[1:-1]}}}]}}]\n"
     )
+    task = TASK.format(data=folder / "questions.jsonl") + judging
     (folder / "stuck.yaml").write_text(f'task: stuck\ndoc_to_target: "{REFERENCE}"\n{task}')
     run = started(folder, "--model", "dummy", "--tasks", "stuck")
-    pipe = writing_to(judge / "tokenizer.json", run)
+    server.wait_for_request(run)
     run.send_signal(signal.SIGTERM)
     _, shown = run.communicate()
-    os.close(pipe)
+    server.close()
     assert run.returncode == 143, shown[-3000:]
     assert "judging failed: stopped by SIGTERM\nThe 3 answers of this task are in" in shown
     command = shlex.split(
         next(line for line in shown.splitlines() if line.startswith("  bertjudge judge"))
     )
     command[command.index("--judge") + 1] = "default"
+    at = command.index("--llm")
+    del command[at : at + 2]
     assert cli.main(command[1:]) == 0
     verdicts = Path(command[command.index("--output") + 1]).read_text().splitlines()
     assert [json.loads(line)["source"] for line in verdicts] == ["encoder"] * 3
