@@ -6,6 +6,5 @@
 from pathlib import Path
 
 __path__ += [
-    str(Path(__file__).parent / name)
-    for name in ("data", "synthetic", "model", "evaluation")
+    str(Path(__file__).parent / name) for name in ("data", "synthetic", "model", "evaluation")
 ]

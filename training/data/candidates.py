@@ -45,16 +45,13 @@ def sample_files(folders: list[Path]) -> list[tuple[Path, str, str]]:
     found = []
     for folder in folders:
         named = [
-            (path, _FILE.fullmatch(path.name))
-            for path in sorted(folder.rglob("samples_*.jsonl*"))
+            (path, _FILE.fullmatch(path.name)) for path in sorted(folder.rglob("samples_*.jsonl*"))
         ]
         if not any(match for _, match in named):
             raise InputError(
                 f"{folder} has no samples_TASK_DATE.jsonl: run lm_eval with --log_samples --output_path"
             )
-        found += [
-            (path, match["task"], match["date"]) for path, match in named if match
-        ]
+        found += [(path, match["task"], match["date"]) for path, match in named if match]
     return sorted(found, key=lambda each: each[2])
 
 
@@ -110,9 +107,7 @@ def _request(sample: Row) -> str:
     return "\n".join(message["content"] for message in json.loads(request[0]))
 
 
-def answers(
-    file: Path, task: str, generator: str, revision: str
-) -> Iterator[tuple[Place, Row]]:
+def answers(file: Path, task: str, generator: str, revision: str) -> Iterator[tuple[Place, Row]]:
     """The answers in a sample file, each after the key that another run of the same task would give it."""
     match = _SOURCE.match(task)
     settings = settings_of(task, file)
@@ -139,9 +134,7 @@ def answers(
             )
 
 
-def collect(
-    folders: list[Path], generator: str | None = None
-) -> tuple[list[Row], dict[str, Any]]:
+def collect(folders: list[Path], generator: str | None = None) -> tuple[list[Row], dict[str, Any]]:
     """The candidates of all runs under the folders, without repetitions, and what the manifest says about them."""
     by_place: dict[Place, Row] = {}
     files = sample_files(folders)
@@ -149,14 +142,10 @@ def collect(
         name, revision = generator_of(file, date)
         by_place.update(answers(file, task, generator or name, revision))
     rows = list({row["id"]: row for row in by_place.values()}.values())
-    counts = collections.Counter(
-        (row["generator"], row["source"], row["format"]) for row in rows
-    )
+    counts = collections.Counter((row["generator"], row["source"], row["format"]) for row in rows)
     return rows, {
         "rows": len(rows),
-        "rows_by_generator_source_format": {
-            " ".join(key): n for key, n in sorted(counts.items())
-        },
+        "rows_by_generator_source_format": {" ".join(key): n for key, n in sorted(counts.items())},
         "n_equal_answers_left_out": len(by_place) - len(rows),
         "sample_files_sha256": {file.name: sha256(file) for file, _, _ in files},
     }
@@ -171,9 +160,7 @@ def main(argv: list[str] | None) -> None:
         nargs="+",
         help="output folders of lm_eval, searched at any depth",
     )
-    parser.add_argument(
-        "--output", type=Path, required=True, help="candidates.jsonl to write"
-    )
+    parser.add_argument("--output", type=Path, required=True, help="candidates.jsonl to write")
     parser.add_argument(
         "--generator",
         help="the model's name, where the results file has none worth keeping",

@@ -24,9 +24,7 @@ COLUMNS = ("human_label", "category", "question", "references", "candidate", "id
 def draw(rows: list[Row], n: int, path: Path, *, seed: int) -> None:
     """Writes a CSV file with `n` of the labelled rows, `human_label` left empty: 1 right, 0 wrong."""
     if path.exists():
-        raise InputError(
-            f"{path} exists and may be filled in: move it, then draw again"
-        )
+        raise InputError(f"{path} exists and may be filled in: move it, then draw again")
     rng = random.Random(seed)
     by_category: dict[str, list[Row]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: str(row["category"])):
@@ -68,9 +66,7 @@ def score(rows: list[Row], path: Path) -> str:
     people = filled_in(path)
     labels = {row["id"]: row for row in rows}
     if unknown := sorted(people.keys() - labels.keys()):
-        raise InputError(
-            f"{path}: {len(unknown)} ids have no label, such as {unknown[0]}"
-        )
+        raise InputError(f"{path}: {len(unknown)} ids have no label, such as {unknown[0]}")
     is_same: dict[str, list[bool]] = defaultdict(list)
     for name, label in people.items():
         is_same[labels[name]["category"]].append(labels[name]["label"] == label)

@@ -77,7 +77,5 @@ class Journal:
         if row["id"] in self.ids:
             raise ValueError(f"{row['id']} is in {self._path} already")
         elapsed = round(time.monotonic() - self._began, 3)
-        self._log.append(
-            [row | {"session": self._session, "elapsed_s": elapsed}], durable=True
-        )
+        self._log.append([row | {"session": self._session, "elapsed_s": elapsed}], durable=True)
         self.ids.add(row["id"])

@@ -33,9 +33,7 @@ from training.data.journal import Journal, finished_lines
 from training.data.rows import Row, read_rows, sha256, write_manifest
 
 NEMOTRON = "nvidia/Llama-3_3-Nemotron-Super-49B-v1_5"
-Labelled = Iterator[
-    tuple[str, Row | str]
-]  # id, and its line without the id; or why no reply came
+Labelled = Iterator[tuple[str, Row | str]]  # id, and its line without the id; or why no reply came
 
 
 def item_of(row: Row) -> JudgeItem:
@@ -57,11 +55,7 @@ def by_llm(rows: list[Row], args: argparse.Namespace) -> Labelled:
         retries=args.retries,
         max_tokens=args.max_tokens or prompt.max_tokens,
     )
-    system = (
-        [{"role": "system", "content": args.system_prompt}]
-        if args.system_prompt
-        else []
-    )
+    system = [{"role": "system", "content": args.system_prompt}] if args.system_prompt else []
     conversations = [system + prompts.messages(prompt, item_of(row)) for row in rows]
     for index, reply in client.complete(conversations):
         yield rows[index]["id"], _line(prompt, reply)
@@ -70,9 +64,7 @@ def by_llm(rows: list[Row], args: argparse.Namespace) -> Labelled:
 def _line(prompt: prompts.Prompt, reply: prompts.Reply | prompts.Failure) -> Row | str:
     if isinstance(reply, prompts.Failure):
         # What the server will never answer, such as an input that is too long, must not be asked for ever.
-        return (
-            reply.reason if reply.passing else {"label": None, "reason": reply.reason}
-        )
+        return reply.reason if reply.passing else {"label": None, "reason": reply.reason}
     right = prompts.parse(prompt, reply)
     reason = "cut" if reply.finish_reason == "length" else "unparsable"
     counts = {
@@ -220,9 +212,7 @@ def main(argv: list[str] | None) -> None:
     if args.human_check or args.score:
         labels = {line["id"]: line["label"] for line in finished_lines(args.output)[1]}
         judged = [
-            row | {"label": labels[row["id"]]}
-            for row in rows
-            if labels.get(row["id"]) is not None
+            row | {"label": labels[row["id"]]} for row in rows if labels.get(row["id"]) is not None
         ]
         if args.human_check:
             human_check.draw(

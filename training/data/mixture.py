@@ -81,9 +81,7 @@ def read_plans(path: Path, sources: list[str]) -> dict[str, Plan]:
     plans: dict[str, Plan] = {}
     for source, plan in json.loads(path.read_text(encoding="utf-8")).items():
         if former := FORMER_NAMES.keys() & plan.keys():
-            names = ", ".join(
-                f"{name} (now {FORMER_NAMES[name]})" for name in sorted(former)
-            )
+            names = ", ".join(f"{name} (now {FORMER_NAMES[name]})" for name in sorted(former))
             logger.warning("%s: %s has former names of kinds: %s", path, source, names)
         name = by_letters.get(source.replace("_", ""), source)
         plans[name] = {FORMER_NAMES.get(kind, kind): n for kind, n in plan.items()}
@@ -106,9 +104,7 @@ def load_source(name: str, folders: list[Path], licences: set[str]) -> list[Row]
     path = next((file for file in files if file.exists()), None)
     if path is None:
         places = ", ".join(map(str, folders))
-        raise InputError(
-            f"no {name}{ENDING} in {places}: leave {name!r} out of the mix"
-        )
+        raise InputError(f"no {name}{ENDING} in {places}: leave {name!r} out of the mix")
     usable = (row for row in read_rows(path) if row["label"] is not None)
     rows = [row for row in usable if row["licence"] in licences]
     if not rows:
@@ -118,16 +114,12 @@ def load_source(name: str, folders: list[Path], licences: set[str]) -> list[Row]
     return rows
 
 
-def rows_of_plan(
-    rows: list[Row], plan: Plan, *, seed: int, pool: Pool
-) -> Iterator[Row]:
+def rows_of_plan(rows: list[Row], plan: Plan, *, seed: int, pool: Pool) -> Iterator[Row]:
     """The training rows of one source, in the numbers its plan asks for (fewer where the source runs out)."""
     for kind in plan.keys() & KINDS.keys():
         yield from rows_of_kind(kind, rows, plan[kind], seed=seed, pool=pool)
     generators = {name: n for name, n in plan.items() if name not in KINDS}
-    yield from made_from(
-        "labelled", of_generators(rows, generators, seed), rows, seed=seed
-    )
+    yield from made_from("labelled", of_generators(rows, generators, seed), rows, seed=seed)
 
 
 def of_generators(rows: list[Row], plan: Plan, seed: int) -> Iterator[Row]:
@@ -160,9 +152,7 @@ def balanced(rows: list[Row], n: int, seed: int) -> Iterator[Row]:
     return itertools.islice(in_turns(reversed(cell) for cell in cells.values()), n)
 
 
-def read_pool(
-    sources: dict[str, list[Row]], plans: dict[str, Plan], files: list[Path]
-) -> Pool:
+def read_pool(sources: dict[str, list[Row]], plans: dict[str, Plan], files: list[Path]) -> Pool:
     """The short answers of the sources that need wrong ones, and those to similar questions from files."""
     texts: list[str] = []
     for name, rows in sources.items():
@@ -180,11 +170,7 @@ def finished(row: Row, seed: int) -> Row:
     rng = random.Random(f"{seed}/prompt/{row['id']}")
     question = row["prompt"] if row["kind"] == "labelled" else framed(row, rng)
     texts = {name: row[name] for name in ("reference", "candidate", "label")}
-    return (
-        {name: row[name] for name in COLUMNS if name in row}
-        | {"question": question}
-        | texts
-    )
+    return {name: row[name] for name in COLUMNS if name in row} | {"question": question} | texts
 
 
 def in_random_order(rows: list[Row], seed: int) -> list[Row]:
@@ -220,9 +206,7 @@ def _chars(row: Row) -> int:
     return sum(len(row[field]) for field in ("question", "candidate", "reference"))
 
 
-def manifest(
-    args: argparse.Namespace, plans: dict[str, Plan], rows: list[Row]
-) -> dict[str, Any]:
+def manifest(args: argparse.Namespace, plans: dict[str, Plan], rows: list[Row]) -> dict[str, Any]:
     """What the training file holds and what it was made from."""
     inputs = [folder / f"{name}{ENDING}" for folder in args.triplets for name in plans]
     files = [*SYNTHETIC.rglob("*.py"), *SYNTHETIC.rglob("*.yaml")]
@@ -241,9 +225,7 @@ def manifest(
         "max_chars": args.max_chars,
         "rows_by_source_and_label": dict(sorted(counts.items())),
         "rows_by_kind": dict(sorted(kinds.items())),
-        "triplets_sha256": {
-            path.name: sha256(path) for path in inputs if path.exists()
-        },
+        "triplets_sha256": {path.name: sha256(path) for path in inputs if path.exists()},
         "code_sha256": hashlib.sha256(code).hexdigest(),
         "sha256": sha256(args.output),
     }
@@ -262,9 +244,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     )
     chosen = parser.add_mutually_exclusive_group(required=True)
     chosen.add_argument("--mix", type=Path, help="JSON: source -> numbers of rows")
-    chosen.add_argument(
-        "--balance", type=int, metavar="N", help="N labelled rows of all instead"
-    )
+    chosen.add_argument("--balance", type=int, metavar="N", help="N labelled rows of all instead")
     add("--output", type=Path, required=True, help="training file to write (.jsonl)")
     add("--licences", default="Apache-2.0,MIT", help="rows under others are left out")
     add("--max_chars", type=int, help="only rows whose texts are together shorter")
@@ -284,9 +264,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None) -> None:
     args = parsed(argv)
     sources = sources_in(args.triplets)
-    plans = (
-        read_plans(args.mix, sources) if args.mix else {name: {} for name in sources}
-    )
+    plans = read_plans(args.mix, sources) if args.mix else {name: {} for name in sources}
     rows = mixed(args, plans)
     write_rows(args.output, rows)
     write_manifest(args.output, manifest(args, plans, rows))

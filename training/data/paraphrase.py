@@ -43,9 +43,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def messages(row: Row) -> list[Message]:
-    text = PROMPT.format(
-        question=neutral(row["question"]), answer=neutral(row["references"][0])
-    )
+    text = PROMPT.format(question=neutral(row["question"]), answer=neutral(row["references"][0]))
     return [{"role": "user", "content": text}]
 
 
@@ -58,9 +56,7 @@ def reworded(reply: Reply, reference: str) -> tuple[str, str]:
         return "rambling", ""
     if _folded(text) == _folded(reference):
         return "repeated", ""
-    if collections.Counter(_NUMBER.findall(reference)) - collections.Counter(
-        _NUMBER.findall(text)
-    ):
+    if collections.Counter(_NUMBER.findall(reference)) - collections.Counter(_NUMBER.findall(text)):
         return "number_lost", ""
     return "reworded", text
 
@@ -72,8 +68,7 @@ def _folded(text: str) -> str:
 def chosen(rows: list[Row], n: int, seed: int) -> list[Row]:
     """`n` rows with different questions, drawn by seed."""
     by_question = {
-        row["question"]: row
-        for row in sorted(rows, key=lambda row: row["id"], reverse=True)
+        row["question"]: row for row in sorted(rows, key=lambda row: row["id"], reverse=True)
     }
     found = sorted(by_question.values(), key=lambda row: row["id"])
     return random.Random(seed).sample(found, min(n, len(found)))
@@ -122,9 +117,7 @@ def positives(rows: list[Row], texts: dict[str, str], model: str) -> list[Row]:
 def parsed(argv: list[str] | None) -> argparse.Namespace:
     """The command line's arguments."""
     parser = stage.parser(__doc__)
-    parser.add_argument(
-        "--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz"
-    )
+    parser.add_argument("--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz")
     parser.add_argument("--source", required=True)
     parser.add_argument("--n", type=int, default=2000, help="questions")
     parser.add_argument("--seed", type=int, default=0)

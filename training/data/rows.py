@@ -38,16 +38,9 @@ def in_turns(lists: Iterable[Iterable[Row]]) -> Iterator[Row]:
 def source_files(folder: Path, names: str | None) -> dict[str, Path]:
     """Source to its SOURCE.jsonl.gz in a folder of triplets: all of them, or the comma-separated ones."""
     files = {
-        path.name.removesuffix(".jsonl.gz"): path
-        for path in sorted(folder.glob("*.jsonl.gz"))
+        path.name.removesuffix(".jsonl.gz"): path for path in sorted(folder.glob("*.jsonl.gz"))
     }
-    chosen = {
-        name: path
-        for name, path in files.items()
-        if not names or name in names.split(",")
-    }
+    chosen = {name: path for name, path in files.items() if not names or name in names.split(",")}
     if not chosen:
-        raise InputError(
-            f"{folder} has none of the sources asked for; it has {', '.join(files)}"
-        )
+        raise InputError(f"{folder} has none of the sources asked for; it has {', '.join(files)}")
     return chosen

@@ -63,9 +63,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("--candidates", type=Path, required=True)
     add("--labels", type=Path, required=True)
-    add(
-        "--output", type=Path, required=True, help="folder to write (replaced if there)"
-    )
+    add("--output", type=Path, required=True, help="folder to write (replaced if there)")
     add("--dev_percent", type=float, default=5.0, help="of the questions")
     unseen = "comma-separated, kept out of train and dev"
     add("--unseen_generators", default="", help=unseen)

@@ -41,15 +41,9 @@ def rows_of(group: Row, group_id: str) -> Iterator[Row]:
 @stage.command
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
-    parser.add_argument(
-        "--written", type=Path, default=WRITTEN, help="folder of .jsonl.gz groups"
-    )
-    parser.add_argument(
-        "--output", type=Path, required=True, help="folder for train/ and dev/"
-    )
-    parser.add_argument(
-        "--dev_percent", type=float, default=10.0, help="of the questions"
-    )
+    parser.add_argument("--written", type=Path, default=WRITTEN, help="folder of .jsonl.gz groups")
+    parser.add_argument("--output", type=Path, required=True, help="folder for train/ and dev/")
+    parser.add_argument("--dev_percent", type=float, default=10.0, help="of the questions")
     args = parser.parse_args(argv)
     splits: dict[str, list[Row]] = {"train": [], "dev": []}
     for file in sorted(args.written.glob("*.jsonl.gz")):

@@ -45,9 +45,7 @@ def all_rows(folder: Path) -> list[Row]:
 def second_labels(folder: Path) -> dict[tuple[str, str], int | None]:
     """The second reader's label by (question, candidate); None where he could not decide."""
     file = folder / "second_reading" / "labels.jsonl.gz"
-    return {
-        (row["question"], row["candidate"]): row["label"] for row in read_rows(file)
-    }
+    return {(row["question"], row["candidate"]): row["label"] for row in read_rows(file)}
 
 
 def table(
@@ -79,9 +77,7 @@ def _cells(
 
 
 def _agreement(rows: list[Row], second: Mapping[tuple[str, str], int | None]) -> str:
-    labels = (
-        (row["label"], second.get((row["question"], row["candidate"]))) for row in rows
-    )
+    labels = ((row["label"], second.get((row["question"], row["candidate"]))) for row in rows)
     is_same = [first == again for first, again in labels if again is not None]
     if not is_same:
         return ""
@@ -98,9 +94,7 @@ def language(row: Row) -> str:
 @stage.command
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
-    parser.add_argument(
-        "--written", type=Path, default=WRITTEN, help="folder of .jsonl.gz groups"
-    )
+    parser.add_argument("--written", type=Path, default=WRITTEN, help="folder of .jsonl.gz groups")
     args = parser.parse_args(argv)
     rows = all_rows(args.written)
     second = second_labels(args.written)

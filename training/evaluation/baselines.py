@@ -41,10 +41,6 @@ def flexible(item: JudgeItem, category: str) -> bool:
 
 def _same(extracted: str, item: JudgeItem, category: str) -> bool:
     if category == "multiple_choice":
-        return any(
-            choice_letter(reference)[0] == extracted for reference in item.references
-        )
+        return any(choice_letter(reference)[0] == extracted for reference in item.references)
     plain = _IGNORED.sub("", extracted)
-    return any(
-        _IGNORED.sub("", reference.strip()) == plain for reference in item.references
-    )
+    return any(_IGNORED.sub("", reference.strip()) == plain for reference in item.references)

@@ -27,11 +27,7 @@ def render(card: JudgeCard, text: str) -> str:
     """The card's text with its figures."""
 
     def entries(split: str, prefix: str = "") -> list[dict[str, Any]]:
-        found = [
-            e
-            for e in card.accuracy
-            if e["split"] == split and e["source"].startswith(prefix)
-        ]
+        found = [e for e in card.accuracy if e["split"] == split and e["source"].startswith(prefix)]
         if not found:
             raise InputError(
                 f"no figures for {split} {prefix} in the card: run training.evaluate --write_card"
@@ -43,9 +39,7 @@ def render(card: JudgeCard, text: str) -> str:
         right = round(sum(e["n"] * e["accuracy"] for e in entries(split, prefix)))
         return f"{estimate(right / n, wilson(right, n))}, n {n:,}"
 
-    environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined, keep_trailing_newline=True
-    )
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     return environment.from_string(text).render(
         card=card,
         table=lambda split: evaluate.table(entries(split)),
@@ -71,9 +65,7 @@ def main(argv: list[str] | None) -> None:
         required=True,
         help="judge folder with an evaluated judge_card.json",
     )
-    parser.add_argument(
-        "--text", type=Path, required=True, help="template of the model card"
-    )
+    parser.add_argument("--text", type=Path, required=True, help="template of the model card")
     args = parser.parse_args(argv)
     text = render(JudgeCard.read(args.judge), args.text.read_text(encoding="utf-8"))
     (args.judge / "README.md").write_text(text, encoding="utf-8")

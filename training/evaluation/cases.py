@@ -35,25 +35,19 @@ def decide(cases: list[Row], judge: Judge) -> list[dict[str, bool]]:
     asked = AskedOnce(judge)
     asked.judge(items)  # all of them in one go
     verdicts = {
-        method: Scorer(JudgeOptions(method=method), judge=asked).judge(items)
-        for method in METHODS
+        method: Scorer(JudgeOptions(method=method), judge=asked).judge(items) for method in METHODS
     }
     return [
-        {method: verdicts[method][at].correct for method in METHODS}
-        for at in range(len(items))
+        {method: verdicts[method][at].correct for method in METHODS} for at in range(len(items))
     ]
 
 
-def by_kind(
-    cases: list[Row], decisions: list[dict[str, bool]]
-) -> dict[str, dict[str, float]]:
+def by_kind(cases: list[Row], decisions: list[dict[str, bool]]) -> dict[str, dict[str, float]]:
     """Per kind, and for "all", the number of cases and the accuracy of each method."""
     right: dict[str, list[list[bool]]] = defaultdict(list)
     for case, said in zip(cases, decisions, strict=True):
         for kind in (case["kind"], "all"):
-            right[kind].append(
-                [said[method] == bool(case["label"]) for method in METHODS]
-            )
+            right[kind].append([said[method] == bool(case["label"]) for method in METHODS])
     return {
         kind: {"n": len(rows)}
         | {m: sum(row[i] for row in rows) / len(rows) for i, m in enumerate(METHODS)}

@@ -63,17 +63,13 @@ Deciding = Callable[[list[Row]], Iterator[tuple[int, Decision]]]
 def sample(rows: Iterable[Row], n: int, seed: int) -> list[Row]:
     """`n` rows of each category, half of each label, in turns over categories, labels and sources."""
     rng = random.Random(seed)
-    groups: dict[tuple[str, int], dict[str, list[Row]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
+    groups: dict[tuple[str, int], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         if row["label"] is not None:
             groups[row["category"], int(row["label"])][row["source"]].append(row)
     turns = []
     for _, by_source in sorted(groups.items()):
-        shuffled = [
-            rng.sample(found, len(found)) for _, found in sorted(by_source.items())
-        ]
+        shuffled = [rng.sample(found, len(found)) for _, found in sorted(by_source.items())]
         turns.append(list(itertools.islice(in_turns(shuffled), n // 2)))
     return list(in_turns(turns))
 
@@ -83,9 +79,7 @@ def with_final_answer(row: Row) -> Row:
     parts = take_apart(row["candidate"])
     if parts is None:
         return row
-    return row | {
-        "candidate": f"{parts.reasoning}\n\nFinal answer: {parts.answer}".strip()
-    }
+    return row | {"candidate": f"{parts.reasoning}\n\nFinal answer: {parts.answer}".strip()}
 
 
 def by_rule(rule: Callable[[JudgeItem], bool | None]) -> Deciding:
@@ -140,10 +134,7 @@ def measure(rows: list[Row], path: Path, settings: Row, decide: Deciding) -> Non
     with Journal(path, settings) as journal:
         todo = [row for row in rows if row["id"] not in journal.ids]
         for index, decision in decide(todo):
-            line = {
-                name: todo[index][name]
-                for name in ("id", "source", "category", "label")
-            }
+            line = {name: todo[index][name] for name in ("id", "source", "category", "label")}
             journal.append(line | decision._asdict())
 
 
@@ -175,9 +166,7 @@ def _entry(path: Path) -> Row:
     about = sessions[0]["settings"]
     n = len(lines)
     per_token = 2 * about["parameters"] / 1e9
-    read, generated = (
-        sum(line[name] for line in lines) / n for name in ("read", "generated")
-    )
+    read, generated = (sum(line[name] for line in lines) / n for name in ("read", "generated"))
     by_category: dict[str, list[Row]] = defaultdict(list)
     for line in lines:
         by_category[line["category"]].append(line)
@@ -194,16 +183,11 @@ def _entry(path: Path) -> Row:
         "gflops_all": per_token * (read + generated),
         "s_per_1000": 1000 * sum(line["seconds"] for line in lines) / n,
     }
-    return entry | {
-        name: _accuracy(of_category) for name, of_category in by_category.items()
-    }
+    return entry | {name: _accuracy(of_category) for name, of_category in by_category.items()}
 
 
 def _accuracy(lines: list[Row]) -> str:
-    right = sum(
-        line["said"] is not None and line["said"] == bool(line["label"])
-        for line in lines
-    )
+    right = sum(line["said"] is not None and line["said"] == bool(line["label"]) for line in lines)
     return render.estimate(right / len(lines), wilson(right, len(lines)))
 
 

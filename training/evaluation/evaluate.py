@@ -43,9 +43,7 @@ def prompt(row: Row) -> str:
 
 def items_of(rows: list[Row], *, with_question: bool = True) -> list[JudgeItem]:
     return [
-        JudgeItem(
-            prompt(r) if with_question else "", tuple(r["references"]), r["candidate"]
-        )
+        JudgeItem(prompt(r) if with_question else "", tuple(r["references"]), r["candidate"])
         for r in rows
     ]
 
@@ -100,18 +98,14 @@ def sweep(judge: Judge, rows: list[Row]) -> list[dict[str, float]]:
     """Accuracy by threshold, as in the paper's Figure 5."""
     labels = np.array([int(row["label"]) for row in rows], dtype=np.int64)
     p = np.array(
-        [
-            np.nan if v.p_correct is None else v.p_correct
-            for v in judge.judge(items_of(rows))
-        ]
+        [np.nan if v.p_correct is None else v.p_correct for v in judge.judge(items_of(rows))]
     )
     return agreement.threshold_sweep(p, labels)
 
 
 def _accuracy(decisions: list[bool], labels: list[int]) -> float:
     return round(
-        sum(d == bool(label) for d, label in zip(decisions, labels, strict=True))
-        / len(labels),
+        sum(d == bool(label) for d, label in zip(decisions, labels, strict=True)) / len(labels),
         4,
     )
 

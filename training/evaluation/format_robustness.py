@@ -54,9 +54,7 @@ def restatements(row: Row, rng: random.Random) -> Iterator[tuple[str, str]]:
         yield form, template.format(a=written, w=other, r=way).strip()
 
 
-Further = dict[
-    str, tuple[str, str]
-]  # form to its template and the answer as it is said there
+Further = dict[str, tuple[str, str]]  # form to its template and the answer as it is said there
 
 
 def _maths(answer: str, rng: random.Random) -> tuple[str, str, Further]:
@@ -69,9 +67,7 @@ def _maths(answer: str, rng: random.Random) -> tuple[str, str, Further]:
     return number, answers.other_number(number, "", rng), more
 
 
-def _choice(
-    answer: str, choices: dict[str, str], rng: random.Random
-) -> tuple[str, str, Further]:
+def _choice(answer: str, choices: dict[str, str], rng: random.Random) -> tuple[str, str, Further]:
     letter = answers.letter_of(answer)
     if letter not in choices or len(set(choices.values())) < len(choices):
         return "", "", {}
@@ -96,9 +92,7 @@ def main(argv: list[str] | None) -> None:
         required=True,
         help="folder with dev files of the two sources",
     )
-    parser.add_argument(
-        "--output", type=Path, required=True, help="folder to write into"
-    )
+    parser.add_argument("--output", type=Path, required=True, help="folder to write into")
     parser.add_argument("--rows_per_form", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)

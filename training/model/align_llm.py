@@ -47,22 +47,18 @@ def _said(completion: list[dict[str, str]]) -> str:
     return completion[0]["content"]
 
 
-def correctness(
-    completions: list[list[dict[str, str]]], label: list[int], **_: Any
-) -> list[float]:
+def correctness(completions: list[list[dict[str, str]]], label: list[int], **_: Any) -> list[float]:
     """+1 where the verdict is the label, -1 where it is not or there is none."""
     verdicts = [parse(PROMPT, Reply(_said(completion))) for completion in completions]
     return [
-        1.0 if said == bool(right) else -1.0
-        for said, right in zip(verdicts, label, strict=True)
+        1.0 if said == bool(right) else -1.0 for said, right in zip(verdicts, label, strict=True)
     ]
 
 
 def exact_format(completions: list[list[dict[str, str]]], **_: Any) -> list[float]:
     """+0.5 where the output is nothing but 0 or 1."""
     return [
-        0.5 if _said(completion).strip() in PROMPT.answers else 0.0
-        for completion in completions
+        0.5 if _said(completion).strip() in PROMPT.answers else 0.0 for completion in completions
     ]
 
 
@@ -121,9 +117,7 @@ def sft(args: argparse.Namespace) -> None:
             max_length=args.max_length + 16,
             per_device_eval_batch_size=args.batch_size,
         ),
-        train_dataset=load(args.train, tokenizer, args.max_length).remove_columns(
-            "label"
-        ),
+        train_dataset=load(args.train, tokenizer, args.max_length).remove_columns("label"),
         eval_dataset=load(args.dev, tokenizer, args.max_length).remove_columns("label"),
         processing_class=tokenizer,
         peft_config=adapters(args),
@@ -148,18 +142,14 @@ def grpo(args: argparse.Namespace) -> None:
             beta=args.beta,
             use_vllm=args.use_vllm,
         ),
-        train_dataset=load(args.train, tokenizer, args.max_length).remove_columns(
-            "completion"
-        ),
+        train_dataset=load(args.train, tokenizer, args.max_length).remove_columns("completion"),
         processing_class=tokenizer,
         peft_config=adapters(args),
     )
     finish(trainer, tokenizer, args)
 
 
-def finish(
-    trainer: Trainer, tokenizer: PreTrainedTokenizerBase, args: argparse.Namespace
-) -> None:
+def finish(trainer: Trainer, tokenizer: PreTrainedTokenizerBase, args: argparse.Namespace) -> None:
     """Trains, saves the whole model, and what was logged as align.json, last."""
     trainer.train(resume_from_checkpoint=last_checkpoint(args.output))
     if not trainer.is_world_process_zero():
@@ -173,8 +163,7 @@ def finish(
         "log": trainer.state.log_history,
     }
     settings = {
-        name: str(value) if isinstance(value, Path) else value
-        for name, value in vars(args).items()
+        name: str(value) if isinstance(value, Path) else value for name, value in vars(args).items()
     }
     (args.output / "align.json").write_text(
         json.dumps(settings | said, indent=1) + "\n", encoding="utf-8"
@@ -203,14 +192,10 @@ def generated(
     """The greedy verdict on every conversation, in order."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     dtype = torch.bfloat16 if device == "cuda" else torch.float32
-    model = (
-        AutoModelForCausalLM.from_pretrained(model_dir, dtype=dtype).to(device).eval()
-    )
+    model = AutoModelForCausalLM.from_pretrained(model_dir, dtype=dtype).to(device).eval()
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     texts = [
-        tokenizer.apply_chat_template(
-            prompt, add_generation_prompt=True, tokenize=False
-        )
+        tokenizer.apply_chat_template(prompt, add_generation_prompt=True, tokenize=False)
         for prompt in prompts
     ]
     order = sorted(range(len(texts)), key=lambda index: len(texts[index]))

@@ -28,9 +28,7 @@ def supports(config: object) -> bool:
     """Whether the encoder is of the kind this graph computes; `config` is that of transformers."""
     wanted = {"model_type": "bert", "hidden_act": "gelu", "is_decoder": False}
     absolute = getattr(config, "position_embedding_type", "absolute") == "absolute"
-    return absolute and all(
-        getattr(config, name, None) == value for name, value in wanted.items()
-    )
+    return absolute and all(getattr(config, name, None) == value for name, value in wanted.items())
 
 
 def bert_int8(
@@ -61,9 +59,7 @@ class _Bert:
         mask = self._node("Cast", "attention_mask", to=TensorProto.INT32)
         x = self._embeddings()
         for number in range(layers):
-            x = self._layer(
-                f"bert.encoder.layer.{number}", x, mask, last=number == layers - 1
-            )
+            x = self._layer(f"bert.encoder.layer.{number}", x, mask, last=number == layers - 1)
         first = self._node("Squeeze", x, self._const("axis_1", np.array([1], np.int64)))
         pooled = self._node("Tanh", self._gemm(first, "bert.pooler.dense"))
         self._gemm(pooled, "classifier", output="logits")
@@ -71,9 +67,7 @@ class _Bert:
             helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "length"])
             for n in _INPUTS
         ]
-        logits = helper.make_tensor_value_info(
-            "logits", TensorProto.FLOAT, ["batch", 2]
-        )
+        logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 2])
         graph = helper.make_graph(
             self._nodes, "judge", ids, [logits], list(self._constants.values())
         )
@@ -99,9 +93,7 @@ class _Bert:
             self._weights["bert.embeddings.position_embeddings.weight"] + types[0],
         )
         length = self._node("Shape", "input_ids", start=1, end=2)
-        place = self._node(
-            "Slice", places, self._const("axis_0", np.array([0], np.int64)), length
-        )
+        place = self._node("Slice", places, self._const("axis_0", np.array([0], np.int64)), length)
         x = self._node("Add", self._node("Mul", looked_up, scales), place)
         return self._norm(x, "bert.embeddings.LayerNorm")
 
@@ -146,14 +138,10 @@ class _Bert:
         steps = 255 - zero
         if after_gelu:
             floor = self._const("floor", np.float32(_GELU_FLOOR * steps / zero))
-            largest = self._node(
-                "Max", self._node("ReduceMax", x, axis, keepdims=1), floor
-            )
+            largest = self._node("Max", self._node("ReduceMax", x, axis, keepdims=1), floor)
         else:
             largest = self._node("ReduceMax", self._node("Abs", x), axis, keepdims=1)
-        ints = self._node(
-            "QuantizeLinear", self._node("Div", x, largest), *self._step(steps, zero)
-        )
+        ints = self._node("QuantizeLinear", self._node("Div", x, largest), *self._step(steps, zero))
         return ints, largest
 
     def _step(self, steps: int, zero: int) -> tuple[str, str]:
@@ -161,9 +149,7 @@ class _Bert:
             f"zero_{zero}", np.uint8(zero)
         )
 
-    def _product(
-        self, ints: str, scale: str, name: str, *, after_gelu: bool = False
-    ) -> str:
+    def _product(self, ints: str, scale: str, name: str, *, after_gelu: bool = False) -> str:
         """Quantised activations times a layer's weight, without its bias."""
         weight, column_scale = int8_columns(self._weights[f"{name}.weight"].T)
         step, zero = self._step(223, 32) if after_gelu else self._step(127, 128)
@@ -197,22 +183,16 @@ class _Bert:
         return self._node("LayerNormalization", x, *parts, axis=-1, epsilon=self._eps)
 
     def _first(self, x: str) -> str:
-        return self._node(
-            "Gather", x, self._const("first", np.array([0], np.int64)), axis=1
-        )
+        return self._node("Gather", x, self._const("first", np.array([0], np.int64)), axis=1)
 
     def _weight(self, name: str) -> str:
         return self._const(name, self._weights[name])
 
     def _const(self, name: str, value: NDArray[np.generic] | np.generic) -> str:
-        self._constants.setdefault(
-            name, numpy_helper.from_array(np.array(value, order="C"), name)
-        )
+        self._constants.setdefault(name, numpy_helper.from_array(np.array(value, order="C"), name))
         return name
 
-    def _node(
-        self, kind: str, *inputs: str, output: str = "", **attributes: Any
-    ) -> str:
+    def _node(self, kind: str, *inputs: str, output: str = "", **attributes: Any) -> str:
         output = output or f"{kind}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(kind, inputs, [output], **attributes))
         return output

@@ -135,9 +135,7 @@ def main(argv: list[str] | None) -> None:
     card = JudgeCard.read(args.model)
     sources = args.sources.split(",")
     as_trained(args.model, card)
-    logit, labels, names = logits_of(
-        args.model, list(labelled_rows(args.triplets, sources))
-    )
+    logit, labels, names = logits_of(args.model, list(labelled_rows(args.triplets, sources)))
     scale, shift = fit(logit, labels, names)
     fold(args.model, scale, shift)
     figures = {"scale": round(scale, 4), "shift": round(shift, 4), "n": len(labels)}

@@ -20,9 +20,7 @@ PROMPT = PROMPTS["binary"]
 
 def conversation(row: Row) -> list[dict[str, str]]:
     """What the judge is asked about a row."""
-    return messages(
-        PROMPT, JudgeItem(row["question"], (row["reference"],), row["candidate"])
-    )
+    return messages(PROMPT, JudgeItem(row["question"], (row["reference"],), row["candidate"]))
 
 
 def load(path: Path, tokenizer: PreTrainedTokenizerBase, max_length: int) -> Dataset:
@@ -30,30 +28,19 @@ def load(path: Path, tokenizer: PreTrainedTokenizerBase, max_length: int) -> Dat
     rows = [row for row in read_rows(path) if row["label"] is not None]
     prompts = [conversation(row) for row in rows]
     asked = [
-        tokenizer.apply_chat_template(
-            prompt, add_generation_prompt=True, tokenize=False
-        )
+        tokenizer.apply_chat_template(prompt, add_generation_prompt=True, tokenize=False)
         for prompt in prompts
     ]
     fits = [
-        len(ids) <= max_length
-        for ids in tokenizer(asked, add_special_tokens=False)["input_ids"]
+        len(ids) <= max_length for ids in tokenizer(asked, add_special_tokens=False)["input_ids"]
     ]
-    logger.info(
-        "%s: %d rows, %d too long and left out", path, sum(fits), len(fits) - sum(fits)
-    )
+    logger.info("%s: %d rows, %d too long and left out", path, sum(fits), len(fits) - sum(fits))
     if not any(fits):
         raise InputError(
             f"no row of {path} fits into {max_length} tokens: give a greater --max_length"
         )
-    kept = [
-        (row, prompt)
-        for row, prompt, fit in zip(rows, prompts, fits, strict=True)
-        if fit
-    ]
-    return Dataset.from_list(
-        [_example(prompt, int(row["label"])) for row, prompt in kept]
-    )
+    kept = [(row, prompt) for row, prompt, fit in zip(rows, prompts, fits, strict=True) if fit]
+    return Dataset.from_list([_example(prompt, int(row["label"])) for row, prompt in kept])
 
 
 def _example(prompt: list[dict[str, str]], label: int) -> dict[str, Any]:

@@ -42,18 +42,12 @@ class _Logits(torch.nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(
-        self, input_ids: torch.Tensor, attention_mask: torch.Tensor
-    ) -> torch.Tensor:
-        logits: torch.Tensor = self.model(
-            input_ids=input_ids, attention_mask=attention_mask
-        ).logits
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        logits: torch.Tensor = self.model(input_ids=input_ids, attention_mask=attention_mask).logits
         return logits
 
 
-def to_int8(
-    model_dir: Path, path: Path, *, quantised: Quantised = quantise.by_rows
-) -> None:
+def to_int8(model_dir: Path, path: Path, *, quantised: Quantised = quantise.by_rows) -> None:
     """Writes the int8 graph: for a BERT the one of `bert_graph`, else the exporter's, quantised as said."""
     model = AutoModelForSequenceClassification.from_pretrained(
         model_dir, dtype=torch.float32, attn_implementation="eager"

@@ -37,9 +37,7 @@ def load(models: list[Path]) -> list[dict[str, torch.Tensor]]:
             f"no {WEIGHTS} in {', '.join(missing)}: --models takes two output folders of training.train"
         )
     first, second = (load_file(folder / WEIGHTS) for folder in models)
-    if {k: v.shape for k, v in first.items()} != {
-        k: v.shape for k, v in second.items()
-    }:
+    if {k: v.shape for k, v in first.items()} != {k: v.shape for k, v in second.items()}:
         raise InputError(
             f"{models[0]} and {models[1]} are not of one shape; only judges of one base average"
         )
@@ -76,17 +74,13 @@ def main(argv: list[str] | None) -> None:
     mean = {k: (1 - args.weight) * first[k] + args.weight * second[k] for k in second}
     save_file(mean, args.output / WEIGHTS, metadata={"format": "pt"})
     card = JudgeCard.read(args.models[1])
-    card.training.pop(
-        "calibration", None
-    )  # that of one of the two is none of the average
+    card.training.pop("calibration", None)  # that of one of the two is none of the average
     share = {
         "averaged_with": JudgeCard.read(args.models[0]).name,
         "weight": args.weight,
     }
     encoding = args.encoding or card.encoding
-    dataclasses.replace(card, encoding=encoding, training=card.training | share).write(
-        args.output
-    )
+    dataclasses.replace(card, encoding=encoding, training=card.training | share).write(args.output)
     print(
         f"{args.weight:g} of {args.models[1]} and {1 - args.weight:g} of {args.models[0]} -> {args.output}"
     )

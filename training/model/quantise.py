@@ -21,9 +21,7 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 
 Array = NDArray[np.float32]
 
-_PAIR_LIMIT = (
-    32767 // 255 - 1
-)  # largest sum of two adjacent weights; rounding may add one
+_PAIR_LIMIT = 32767 // 255 - 1  # largest sum of two adjacent weights; rounding may add one
 MICROSOFT = "com.microsoft"
 
 
@@ -67,14 +65,10 @@ def int8_columns(weight: Array) -> tuple[NDArray[np.int8], Array]:
     pair: 255 times the sum of two adjacent weights of one sign fits, so the same p comes out everywhere.
     """
     pairs = weight.reshape(-1, 2, weight.shape[1])
-    largest = np.maximum(np.maximum(pairs, 0).sum(1), np.maximum(-pairs, 0).sum(1)).max(
-        0
-    )
+    largest = np.maximum(np.maximum(pairs, 0).sum(1), np.maximum(-pairs, 0).sum(1)).max(0)
     scale = np.maximum(largest / _PAIR_LIMIT, np.abs(weight).max(0) / 127)
     scale[scale == 0] = 1.0
-    return np.clip(np.round(weight / scale), -127, 127).astype(np.int8), scale.astype(
-        np.float32
-    )
+    return np.clip(np.round(weight / scale), -127, 127).astype(np.int8), scale.astype(np.float32)
 
 
 class _Rows:
@@ -100,9 +94,7 @@ class _Rows:
         del self._graph.node[:]
         self._graph.node.extend(self._nodes)
         read = {name for node in self._nodes for name in node.input}
-        kept = [
-            constant for constant in self._graph.initializer if constant.name in read
-        ]
+        kept = [constant for constant in self._graph.initializer if constant.name in read]
         del self._graph.initializer[:]
         self._graph.initializer.extend(kept)
 
@@ -139,16 +131,12 @@ class _Rows:
             )
             largest = self._node("Max", largest, self._least, output=f"{x}_largest")
             share = self._node("Div", x, largest, output=f"{x}_share")
-            ints = self._node(
-                "QuantizeLinear", share, self._step, self._zero, output=f"{x}_int8"
-            )
+            ints = self._node("QuantizeLinear", share, self._step, self._zero, output=f"{x}_int8")
             self._quantised[x] = ints, largest
         return self._quantised[x]
 
     def _const(self, name: str, value: NDArray[np.generic] | np.generic) -> str:
-        self._graph.initializer.append(
-            numpy_helper.from_array(np.array(value, order="C"), name)
-        )
+        self._graph.initializer.append(numpy_helper.from_array(np.array(value, order="C"), name))
         return name
 
     def _node(self, kind: str, *inputs: str, output: str, domain: str = "") -> str:

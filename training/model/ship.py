@@ -40,9 +40,7 @@ def check_figures(card: JudgeCard, evaluation: Path, max_flips: float) -> None:
     flips = card.parity["flips"]
     n = card.parity["n"]
     if flips > max_flips * n:
-        raise InputError(
-            f"the export turns {flips} of {n} verdicts; at most {max_flips:.0%} may"
-        )
+        raise InputError(f"the export turns {flips} of {n} verdicts; at most {max_flips:.0%} may")
     figures = json.loads(evaluation.read_text(encoding="utf-8"))["accuracy"]
     if not figures or card.accuracy != figures:
         raise InputError(
@@ -64,9 +62,7 @@ def check_sums(folder: Path) -> None:
     """
     sums = folder / SUMS
     if not sums.exists() or sums.read_text(encoding="utf-8") != checksums(folder):
-        raise InputError(
-            f"{folder} is not as {SUMS} says: ship the judge again with training.ship"
-        )
+        raise InputError(f"{folder} is not as {SUMS} says: ship the judge again with training.ship")
 
 
 def packed_mb(folder: Path) -> float:
@@ -82,9 +78,7 @@ def assemble(args: argparse.Namespace, folder: Path) -> float:
     """Puts everything into a new folder and checks it there; returns its size in a wheel in MB."""
     for name in FILES:
         if not (args.judge / name).exists():
-            raise InputError(
-                f"{args.judge} has no {name}: give the output of training.export"
-            )
+            raise InputError(f"{args.judge} has no {name}: give the output of training.export")
         shutil.copy(args.judge / name, folder / name)
     card = JudgeCard.read(folder)
     check_figures(card, args.evaluation, args.max_flips)
@@ -93,9 +87,7 @@ def assemble(args: argparse.Namespace, folder: Path) -> float:
     load_judge(str(folder)).predict(candidates=["4"], references=["4"])
     size = packed_mb(folder)
     if size > args.max_mb:
-        raise InputError(
-            f"{size:.0f} MB in a wheel, of which {args.max_mb:.0f} may be the judge"
-        )
+        raise InputError(f"{size:.0f} MB in a wheel, of which {args.max_mb:.0f} may be the judge")
     (folder / SUMS).write_text(checksums(folder), encoding="utf-8")
     return size
 
@@ -116,9 +108,7 @@ def parsed(argv: list[str] | None) -> argparse.Namespace:
         help="share of verdicts the export may turn",
     )
     add("--max_mb", type=float, default=MAX_MB, help="size in a wheel")
-    add(
-        "--check", action="store_true", help="only compare --output with its SHA256SUMS"
-    )
+    add("--check", action="store_true", help="only compare --output with its SHA256SUMS")
     args = parser.parse_args(argv)
     if not args.check and not (args.judge and args.evaluation and args.text):
         parser.error("--judge, --evaluation and --text are needed to ship")

@@ -84,17 +84,13 @@ def load_base(base: str) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
     model = AutoModelForSequenceClassification.from_pretrained(
         base, config=config, dtype=torch.float32
     )
-    if (
-        is_judge
-    ):  # a judge is trained further: its markers have learned their embeddings
+    if is_judge:  # a judge is trained further: its markers have learned their embeddings
         return tokenizer, model
     model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
     weight = model.get_input_embeddings().weight
     # From words, not noise around the mean: three equal markers tell the fields apart too late.
     with torch.no_grad():
-        for marker, word in zip(
-            MARKERS, ("question", "answer", "reference"), strict=True
-        ):
+        for marker, word in zip(MARKERS, ("question", "answer", "reference"), strict=True):
             pieces = tokenizer(word, add_special_tokens=False)["input_ids"]
             weight[tokenizer.convert_tokens_to_ids(marker)] = weight[pieces].mean(dim=0)
     return tokenizer, model
@@ -123,9 +119,7 @@ def load_dataset(path: Path, encoder: Encoder) -> Dataset:
     for row in read_rows(path):
         if row["label"] is None:  # unjudged rows are never a training label
             continue
-        if (
-            len(row["reference"]) > 2 * encoder.max_length
-        ):  # characters: its tokens may not fit
+        if len(row["reference"]) > 2 * encoder.max_length:  # characters: its tokens may not fit
             continue
         row = as_read(row)
         if row["candidate"]:
@@ -141,9 +135,7 @@ def arguments(args: argparse.Namespace, n_rows: int) -> TrainingArguments:
     on_gpu = torch.cuda.is_available()
     world_size = int(os.environ.get("WORLD_SIZE", "0"))  # set by torchrun
     n_devices = world_size or max(1, torch.cuda.device_count())
-    per_device = max(
-        1, args.batch_size // (n_devices * args.gradient_accumulation_steps)
-    )
+    per_device = max(1, args.batch_size // (n_devices * args.gradient_accumulation_steps))
     steps = max(1, int(n_rows * args.epochs) // args.batch_size)
     return TrainingArguments(
         output_dir=str(args.output_dir),
@@ -181,7 +173,9 @@ def _add_hyperparameters(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="auto: on GPUs that have it",
     )
-    short = f"this many rows of at most {SHORT_TOKENS} tokens first: small encoders leave chance sooner"
+    short = (
+        f"this many rows of at most {SHORT_TOKENS} tokens first: small encoders leave chance sooner"
+    )
     add("--short_first", type=int, default=0, help=short)
 
 

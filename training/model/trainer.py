@@ -34,9 +34,7 @@ class RowOrder(LengthGroupedSampler):  # type: ignore[misc]
 
     def __iter__(self) -> Iterator[int]:
         epoch = int((self._trainer.state.epoch or 0.0) + 1e-6)
-        self.generator = torch.Generator().manual_seed(
-            1000 * self._trainer.args.seed + epoch
-        )
+        self.generator = torch.Generator().manual_seed(1000 * self._trainer.args.seed + epoch)
         order = list(super().__iter__())
         return iter(order if epoch else self._short_batches_first(order))
 
@@ -44,9 +42,7 @@ class RowOrder(LengthGroupedSampler):  # type: ignore[misc]
         """The order with batches of short rows, `n_short_first` rows in all, moved to the front."""
         size = self.batch_size
         batches = [order[start : start + size] for start in range(0, len(order), size)]
-        short = [
-            b for b in batches if max(self.lengths[row] for row in b) <= SHORT_TOKENS
-        ]
+        short = [b for b in batches if max(self.lengths[row] for row in b) <= SHORT_TOKENS]
         short = short[: self._n_short_first // size]
         moved = set(map(id, short))
         rest = [batch for batch in batches if id(batch) not in moved]
@@ -71,9 +67,7 @@ def wants_bf16(flag: str) -> bool:
 
 def last_checkpoint(output_dir: Path) -> str | None:
     """The last checkpoint that was written whole: its state is the last file that the Trainer writes into it."""
-    by_step = {
-        int(path.name.split("-")[1]): path for path in output_dir.glob("checkpoint-*")
-    }
+    by_step = {int(path.name.split("-")[1]): path for path in output_dir.glob("checkpoint-*")}
     for _, checkpoint in sorted(by_step.items(), reverse=True):
         try:
             json.loads((checkpoint / TRAINER_STATE_NAME).read_text(encoding="utf-8"))

@@ -28,9 +28,7 @@ _NEWLINE = [
     "▁\n",
     -4.0,
 ]  # scored like a common word; input format v3 writes a line's end as " \n "
-_BYTE_SCORE = (
-    -100.0
-)  # below any piece's, so that the literal text "<0x41>" is never read as a byte
+_BYTE_SCORE = -100.0  # below any piece's, so that the literal text "<0x41>" is never read as a byte
 _ADDED = [_NEWLINE, *([f"<0x{byte:02X}>", _BYTE_SCORE] for byte in range(256))]
 _CHUNK = 10_000
 
@@ -115,12 +113,8 @@ def embeddings(weight: torch.Tensor, kept: list[int], seed: int) -> torch.Tensor
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
     parser.add_argument("--base", required=True, help="encoder: folder or hub id")
-    parser.add_argument(
-        "--texts", type=Path, nargs="*", default=[], help="folders of .jsonl.gz"
-    )
-    parser.add_argument(
-        "--words", type=int, default=25_000, help="commonest words per language"
-    )
+    parser.add_argument("--texts", type=Path, nargs="*", default=[], help="folders of .jsonl.gz")
+    parser.add_argument("--words", type=int, default=25_000, help="commonest words per language")
     parser.add_argument("--output", type=Path, required=True, help="folder to write")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
@@ -140,9 +134,7 @@ def main(argv: list[str] | None) -> None:
     tokenizer.save_pretrained(args.output)
     path = args.output / "tokenizer.json"
     path.write_text(json.dumps(spec, ensure_ascii=False), encoding="utf-8")
-    print(
-        f"{len(kept)} of {len(tokenizer)} pieces and {len(_ADDED)} new ones -> {args.output}"
-    )
+    print(f"{len(kept)} of {len(tokenizer)} pieces and {len(_ADDED)} new ones -> {args.output}")
 
 
 if __name__ == "__main__":

@@ -80,9 +80,7 @@ def _choice_form(letter: str, choices: dict[str, str], rng: random.Random) -> st
     return rng.choice((*forms, rare))
 
 
-def reference_form(
-    reference: str, choices: dict[str, str], rng: random.Random
-) -> tuple[str, bool]:
+def reference_form(reference: str, choices: dict[str, str], rng: random.Random) -> tuple[str, bool]:
     """Another way to write the reference, and whether only an option's letter (or only its text) is left of it."""
     letter = letter_of(reference)
     if len(choices) > 1 and letter in choices:

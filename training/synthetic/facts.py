@@ -49,9 +49,7 @@ def row(question: str, answer: str, copy: int) -> Row:
 @stage.command
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
-    parser.add_argument(
-        "--output", type=Path, required=True, help="folder to write into"
-    )
+    parser.add_argument("--output", type=Path, required=True, help="folder to write into")
     parser.add_argument(
         "--copies",
         type=int,

@@ -80,9 +80,7 @@ def row(kind: str, number: int, rng: random.Random) -> Row:
 @stage.command
 def main(argv: list[str] | None) -> None:
     parser = stage.parser(__doc__)
-    parser.add_argument(
-        "--output", type=Path, required=True, help="folder to write into"
-    )
+    parser.add_argument("--output", type=Path, required=True, help="folder to write into")
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(

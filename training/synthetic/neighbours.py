@@ -83,9 +83,7 @@ def main(argv: list[str] | None) -> None:
         "--triplets", type=Path, required=True, help="folder with SOURCE.jsonl.gz files"
     )
     parser.add_argument("--sources", required=True, help="comma-separated")
-    parser.add_argument(
-        "--encoder", required=True, help="sentence encoder: folder or hub id"
-    )
+    parser.add_argument("--encoder", required=True, help="sentence encoder: folder or hub id")
     parser.add_argument("--output", type=Path, required=True)
     args = parser.parse_args(argv)
     rows: list[Row] = []

@@ -14,8 +14,7 @@ import yaml
 PASSAGE = "Answer the question based on the provided context.\n\nContext:\n{c}\n\nQuestion: {q}"
 FILE = Path(__file__).with_name("phrases.yaml")
 PHRASES: dict[str, tuple[str, ...]] = {
-    name: tuple(texts)
-    for name, texts in yaml.safe_load(FILE.read_text(encoding="utf-8")).items()
+    name: tuple(texts) for name, texts in yaml.safe_load(FILE.read_text(encoding="utf-8")).items()
 }
 STATEMENTS = PHRASES["statements"]
 CHOICE_STATEMENTS = PHRASES["choice_statements"]
@@ -53,11 +52,7 @@ def remark(rng: random.Random) -> str:
     """A sentence after the answer that decides nothing."""
     if rng.random() < 0.5:
         return rng.choice(REMARKS)
-    return (
-        rng.choice(PHRASES["asks"])
-        + rng.choice(PHRASES["do"])
-        + rng.choice(PHRASES["so"])
-    )
+    return rng.choice(PHRASES["asks"]) + rng.choice(PHRASES["do"]) + rng.choice(PHRASES["so"])
 
 
 def overturned(rng: random.Random) -> str:

@@ -28,8 +28,4 @@ class Pool:
         """Answers to similar questions (training.neighbours), of the row's shape where there are any."""
         near = self._neighbours.get(row["question"], [])
         shape = answers.shape(row["references"][0])
-        return (
-            [text for text in near if answers.shape(text) == shape]
-            or near
-            or self.of_shape(row)
-        )
+        return [text for text in near if answers.shape(text) == shape] or near or self.of_shape(row)

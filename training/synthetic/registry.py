@@ -34,9 +34,7 @@ class Draw:
         reference = row["references"][0]
         if answers.is_number(reference) and self.rng.random() < 0.7:
             return [answers.other_number(reference, row["question"], self.rng)]
-        return (
-            self.pool.near(row) if self.rng.random() < 0.85 else self.pool.of_shape(row)
-        )
+        return self.pool.near(row) if self.rng.random() < 0.85 else self.pool.of_shape(row)
 
 
 Make = Callable[[Row, Draw], Iterator[Row]]
@@ -77,14 +75,10 @@ def balanced(rows: list[Row], n: int, rng: random.Random) -> list[Row]:
     return chosen
 
 
-def rows_of_kind(
-    name: str, rows: list[Row], n: int, *, seed: int, pool: Pool
-) -> Iterator[Row]:
+def rows_of_kind(name: str, rows: list[Row], n: int, *, seed: int, pool: Pool) -> Iterator[Row]:
     """`n` rows of a kind from the rows of one source; fewer where the source runs out."""
     rng = random.Random(f"{seed}/{name}/{rows[0]['source']}")
-    order = (
-        balanced(rows, n, rng) if KINDS[name].balanced else rng.sample(rows, len(rows))
-    )
+    order = balanced(rows, n, rng) if KINDS[name].balanced else rng.sample(rows, len(rows))
     return itertools.islice(made_from(name, order, rows, seed=seed, pool=pool), n)
 
 

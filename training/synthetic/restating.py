@@ -48,9 +48,7 @@ def restated(row: Row, rng: random.Random, *, answer_only: bool = False) -> Row:
     answer = answers.answer_form(parts.answer, choices, rng)
     other = other_answer(parts.answer, choices, rng)
     reasoning = "" if answer_only else parts.reasoning
-    if (
-        other and row["label"] and rng.random() < 0.04
-    ):  # it names two answers, and takes neither
+    if other and row["label"] and rng.random() < 0.04:  # it names two answers, and takes neither
         undecided = rng.choice(phrasing.UNDECIDED).format(a=answer, w=other)
         candidate = f"{reasoning}\n{undecided}".strip()
         return new | {"candidate": candidate, "label": 0, "label_source": "made"}
@@ -58,30 +56,22 @@ def restated(row: Row, rng: random.Random, *, answer_only: bool = False) -> Row:
     return new | {"candidate": with_reasoning(reasoning, statement, answer, rng)}
 
 
-def _statement(
-    answer: str, other: str | None, choices: dict[str, str], rng: random.Random
-) -> str:
+def _statement(answer: str, other: str | None, choices: dict[str, str], rng: random.Random) -> str:
     if other and rng.random() < 0.1:
         return phrasing.overturned(rng).format(a=answer, w=other)
     fixed = phrasing.STATEMENTS + (phrasing.CHOICE_STATEMENTS if choices else ())
     return phrasing.statement(fixed, rng).format(a=answer)
 
 
-def other_answer(
-    answer: str, choices: dict[str, str], rng: random.Random
-) -> str | None:
+def other_answer(answer: str, choices: dict[str, str], rng: random.Random) -> str | None:
     """An answer that differs from `answer` and that a model might have weighed before it."""
     letter = letter_of(answer)
     if len(choices) > 1 and letter in choices:
-        return answers.answer_form(
-            rng.choice([c for c in choices if c != letter]), choices, rng
-        )
+        return answers.answer_form(rng.choice([c for c in choices if c != letter]), choices, rng)
     return answers.other_number(answer, "", rng) if answers.is_number(answer) else None
 
 
-def with_reasoning(
-    reasoning: str, statement: str, answer: str, rng: random.Random
-) -> str:
+def with_reasoning(reasoning: str, statement: str, answer: str, rng: random.Random) -> str:
     """A statement alone, before, behind, or behind the end of the reasoning; then perhaps a remark."""
     place = rng.random()
     if place < 0.22 or not reasoning:
@@ -106,9 +96,7 @@ def added(answer: str, rng: random.Random) -> str:
     if kind < 0.19:
         a = rng.randint(2, 99)
         b = rng.randint(2, 99)
-        turn = rng.choice(
-            ("Question: What is {} + {}?\nAnswer: {}", "Q: {} plus {}?\nA: {}")
-        )
+        turn = rng.choice(("Question: What is {} + {}?\nAnswer: {}", "Q: {} plus {}?\nA: {}"))
         return "\n\n" + turn.format(a, b, a + b)
     return ""
 

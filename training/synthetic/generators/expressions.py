@@ -25,9 +25,7 @@ def fraction_forms(f: Fraction) -> list[str]:
     )
     value = top / bottom
     if 2 < bottom < 13 and 0 < top < 20:
-        forms.append(
-            f"{num2words(top)} {num2words(bottom, to='ordinal')}" + "s" * (top > 1)
-        )
+        forms.append(f"{num2words(top)} {num2words(bottom, to='ordinal')}" + "s" * (top > 1))
     elif bottom == 2 and top == 1:
         forms += ["one half", "a half"]
     if round(value, 4) == value:
@@ -45,9 +43,7 @@ def fraction_forms(f: Fraction) -> list[str]:
 
 def fraction(rng: random.Random) -> Case:
     """A fraction, decimal or percent; wrong are its inverse, its neighbours, its complement."""
-    f = Fraction(
-        rng.randint(1, 19), rng.choice((2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 50))
-    )
+    f = Fraction(rng.randint(1, 19), rng.choice((2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 50)))
     while f.denominator == 1:
         f = Fraction(rng.randint(1, 19), rng.randint(2, 20))
     misses = (
@@ -67,9 +63,7 @@ def fraction(rng: random.Random) -> Case:
         "Simplify the expression.",
         "What share remains?",
     )
-    return Case(
-        rng.choice(topics), rng.choice(fraction_forms(f)[:4]), fraction_forms(f), wrong
-    )
+    return Case(rng.choice(topics), rng.choice(fraction_forms(f)[:4]), fraction_forms(f), wrong)
 
 
 def pair(rng: random.Random) -> Case:
@@ -210,9 +204,7 @@ def radical(rng: random.Random) -> Case:
         f"-{a}\\sqrt{{{b}}}",
         f"{b}*sqrt({a})",
     ]
-    return Case(
-        "Write the length in simplest radical form.", f"{a}\\sqrt{{{b}}}", right, wrong
-    )
+    return Case("Write the length in simplest radical form.", f"{a}\\sqrt{{{b}}}", right, wrong)
 
 
 def line(rng: random.Random) -> Case:

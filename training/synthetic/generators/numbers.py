@@ -105,9 +105,7 @@ def written(value: int, rng: random.Random) -> list[str]:
     forms = [str(value), f"{value:,}", f"{value}.0", f"{value}.00"]
     forms.append(f"+{value}" if value > 0 else f"\u2212{size}")
     if size > 9999:
-        forms += [
-            sign + f"{size:,}".replace(",", mark) for mark in (" ", "\u202f", "'")
-        ]
+        forms += [sign + f"{size:,}".replace(",", mark) for mark in (" ", "\u202f", "'")]
     if size < 10**6:
         words = num2words(value)
         forms += [words, words, words, words.replace("-", " ")]
@@ -125,9 +123,7 @@ def _shortened(value: int) -> list[str]:
     size = abs(value)
     if size < 1000:
         return []
-    forms = [
-        short for short in (f"{value:.3g}", f"{value:.3e}") if float(short) == value
-    ]
+    forms = [short for short in (f"{value:.3g}", f"{value:.3e}") if float(short) == value]
     if size >= 10**6 or size % 100:
         return forms
     return [f"{value / 1000:g} thousand", f"{value / 1000:g}k", *forms]
@@ -145,9 +141,9 @@ def roman(value: int) -> str:
 def whole_number(rng: random.Random) -> Case:
     """A sum and its result in digits, words and scripts."""
     asked, value = _sum(rng)
-    question = rng.choice(
-        ("What is {q}?", "Compute {q}.", "{q} = ?", "How much is {q}?")
-    ).replace("{q}", asked)
+    question = rng.choice(("What is {q}?", "Compute {q}.", "{q} = ?", "How much is {q}?")).replace(
+        "{q}", asked
+    )
     wrong = [form for _ in range(4) for form in written(near(value, rng), rng)]
     reference = rng.choice(
         (str(value), str(value), f"{value:,}", f"{asked} = {value}\n#### {value}")
@@ -158,10 +154,7 @@ def whole_number(rng: random.Random) -> Case:
 def larger(rng: random.Random) -> Case:
     """Which of two decimals is larger."""
     whole = rng.randint(0, 90)
-    a, b = (
-        f"{whole}.{rng.choice((rng.randint(1, 9), rng.randint(11, 99)))}"
-        for _ in range(2)
-    )
+    a, b = (f"{whole}.{rng.choice((rng.randint(1, 9), rng.randint(11, 99)))}" for _ in range(2))
     while float(a) == float(b):
         b = f"{whole}.{rng.randint(1, 9)}"
     high, low = sorted((a, b), key=float, reverse=True)
@@ -177,9 +170,7 @@ def larger(rng: random.Random) -> Case:
         ]
 
     place = (
-        ["the first one", "the second one"]
-        if high == a
-        else ["the second one", "the first one"]
+        ["the first one", "the second one"] if high == a else ["the second one", "the first one"]
     )
     return Case(
         f"Which is larger, {a} or {b}?",

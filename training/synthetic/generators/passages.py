@@ -60,9 +60,7 @@ class Asked(NamedTuple):
     kind: str
     sentences: Sequence[str]
 
-    def fact(
-        self, sentence: str, other_words: Sequence[str], values: Mapping[str, str]
-    ) -> Fact:
+    def fact(self, sentence: str, other_words: Sequence[str], values: Mapping[str, str]) -> Fact:
         """The fact that these values make."""
         return Fact(
             sentence.format(**values),
@@ -109,30 +107,21 @@ MATCH_QUESTIONS = (
 
 def report(rng: random.Random) -> Case:
     """A fact of a long passage, answered in a word or a sentence; wrong is another one, or that there is none."""
-    drawn = [
-        rng.choice((_count, _move, _match, _escort))(rng)
-        for _ in range(rng.randint(3, 9))
-    ]
+    drawn = [rng.choice((_count, _move, _match, _escort))(rng) for _ in range(rng.randint(3, 9))]
     about = rng.choice(drawn)
     facts = [fact for fact in drawn if fact is about or fact.question != about.question]
     wrong = _wrong(about, facts, rng)
     is_missing = rng.random() < 0.12
     if is_missing:
         facts.remove(about)
-    sentences = [fact.sentence for fact in facts] + rng.sample(
-        FILLERS, rng.randint(0, 6)
-    )
+    sentences = [fact.sentence for fact in facts] + rng.sample(FILLERS, rng.randint(0, 6))
     rng.shuffle(sentences)
     question = rng.choice(FRAMES).format(c=" ".join(sentences), q=about.question)
     right = _forms(about, about.answer)
     if is_missing:
-        return Case(
-            question, "Unanswerable", phrasing.NO_ANSWER_IN_CONTEXT, [*wrong, *right]
-        )
+        return Case(question, "Unanswerable", phrasing.NO_ANSWER_IN_CONTEXT, [*wrong, *right])
     refusals = rng.sample(phrasing.NO_ANSWER_IN_CONTEXT, 2)
-    return Case(
-        question, about.answer, [*right, *about.other_words], [*wrong, *refusals]
-    )
+    return Case(question, about.answer, [*right, *about.other_words], [*wrong, *refusals])
 
 
 def _forms(fact: Fact, answer: str) -> list[str]:

@@ -37,9 +37,7 @@ def with_unit(rng: random.Random) -> Case:
     thing = rng.choice(THINGS)
     name = rng.choice(FIRST)
     other = rng.choice([t for t in THINGS if t != thing])
-    question = (
-        f"{name} counts the {thing} and then the {other}. How many {thing} are there?"
-    )
+    question = f"{name} counts the {thing} and then the {other}. How many {thing} are there?"
     right = [
         f"{value} {thing}",
         f"{num2words(value)} {thing}",
@@ -133,9 +131,7 @@ def money(rng: random.Random) -> Case:
         *forms(value / 10),
         *forms(value + 0.1),
     ]
-    return Case(
-        f"How much does the {thing} cost in dollars?", reference, forms(value), wrong
-    )
+    return Case(f"How much does the {thing} cost in dollars?", reference, forms(value), wrong)
 
 
 def duration(rng: random.Random) -> Case:
@@ -158,9 +154,7 @@ def duration(rng: random.Random) -> Case:
     misses = (minutes + 15, minutes - 10, minutes + 60, minutes * 2)
     wrong = [form for miss in misses for form in forms(miss)]
     wrong += [f"{minutes} hours", f"{minutes / 60:g} minutes"]
-    return Case(
-        "How long does it take?", rng.choice(forms(minutes)[:3]), forms(minutes), wrong
-    )
+    return Case("How long does it take?", rng.choice(forms(minutes)[:3]), forms(minutes), wrong)
 
 
 def measure(rng: random.Random) -> Case:

@@ -103,6 +103,4 @@ def several(rng: random.Random) -> Case:
         *forms([*values, values[0] + 31]),
     ]
     wrong += forms(values[:-1]) if len(values) > 2 else []
-    return Case(
-        "Find all solutions.", forms(values)[rng.choice((0, 1, 2, 3))], right, wrong
-    )
+    return Case("Find all solutions.", forms(values)[rng.choice((0, 1, 2, 3))], right, wrong)

@@ -34,9 +34,7 @@ def cell(rng: random.Random) -> Case:
     currency = rng.choice(("$", "$", "€", "£", ""))
     decimals = rng.choice((0, 0, 0, 1))
     year = rng.randint(2008, 2023)
-    rows = {
-        name: _years(decimals, rng) for name in rng.sample(ITEMS, rng.randint(3, 14))
-    }
+    rows = {name: _years(decimals, rng) for name in rng.sample(ITEMS, rng.randint(3, 14))}
     item = rng.choice(list(rows))
     asked, value, places, unit = rng.choice(_questions(*rows[item], decimals, scale))
     exact = amounts.Amount(round(value, places) or 1.0, places, unit, currency)

@@ -76,9 +76,7 @@ def on_date(rng: random.Random) -> Case:
         "On what date was the {} finished?",
         "When did the {} burn down?",
     )
-    question = rng.choice(ask).format(
-        rng.choice(("bridge", "theatre", "school", "station"))
-    )
+    question = rng.choice(ask).format(rng.choice(("bridge", "theatre", "school", "station")))
     return Case(question, rng.choice(right[:5]), right, [*wrong, *less, *less])
 
 

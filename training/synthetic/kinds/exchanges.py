@@ -33,9 +33,7 @@ def exchanged_answer_only(row: Row, draw: Draw) -> Iterator[Row]:
 def other_reference(row: Row, draw: Draw) -> Iterator[Row]:
     """A right short answer against the reference of another question: wrong (arXiv 2603.04033's swapped negatives)."""
     wrong = draw.rng.choice(draw.wrong_answers(row))
-    if row["label"] and restating.differs(
-        wrong, [*row["references"], row["candidate"]]
-    ):
+    if row["label"] and restating.differs(wrong, [*row["references"], row["candidate"]]):
         new = row | {"references": [wrong], "label": 0, "label_source": "made"}
         yield restating.restated(new, draw.rng)
 
@@ -49,14 +47,8 @@ def corrected(row: Row, draw: Draw) -> Iterator[Row]:
     rng = draw.rng
     choices = options(row["question"])
     right = restating.one_reference(row, rng)
-    other = restating.other_answer(right, choices, rng) or rng.choice(
-        draw.wrong_answers(row)
-    )
-    is_other = (
-        choices
-        or answers.is_number(right)
-        or restating.differs(other, row["references"])
-    )
+    other = restating.other_answer(right, choices, rng) or rng.choice(draw.wrong_answers(row))
+    is_other = choices or answers.is_number(right) or restating.differs(other, row["references"])
     if row["label"] and not is_other:
         return
     last = other if row["label"] else answers.answer_form(right, choices, rng)
@@ -117,8 +109,6 @@ def _closest(letter: str, choices: dict[str, str]) -> str:
     """The other option whose text shares most words with this one's."""
 
     def shared(other: str) -> int:
-        return len(
-            set(choices[letter].lower().split()) & set(choices[other].lower().split())
-        )
+        return len(set(choices[letter].lower().split()) & set(choices[other].lower().split()))
 
     return max((other for other in choices if other != letter), key=shared)

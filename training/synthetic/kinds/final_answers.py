@@ -22,9 +22,7 @@ def forged(row: Row, draw: Draw) -> Iterator[Row]:
         answer = parts.answer
     is_restated = rng.random() < 0.3
     new = restating.restated(row, rng) if is_restated else restating.verbatim(row, rng)
-    yield new | {
-        "candidate": new["candidate"] + phrasing.own_reference(rng).format(a=answer)
-    }
+    yield new | {"candidate": new["candidate"] + phrasing.own_reference(rng).format(a=answer)}
 
 
 @synthetic

@@ -104,9 +104,7 @@ def named(row: Row, draw: Draw) -> Iterator[Row]:
     if row["label"]:
         return
     known = _NO_NAMES | set(re.findall(r"\w+", row["question"].lower()))
-    names = [
-        re.sub(r"^(?:The|A|In) ", "", name) for name in _NAME.findall(row["candidate"])
-    ]
+    names = [re.sub(r"^(?:The|A|In) ", "", name) for name in _NAME.findall(row["candidate"])]
     new = [name for name in names if not known & set(re.findall(r"\w+", name.lower()))]
     if len(new) == 1:
         answer = {"reference": new[0], "reference_form": "verbatim"}

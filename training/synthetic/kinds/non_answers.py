@@ -23,9 +23,7 @@ def cut(row: Row, draw: Draw) -> Iterator[Row]:
         return
     start = parts.reasoning[: int(len(parts.reasoning) * draw.rng.uniform(0.2, 0.7))]
     choices = options(row["question"])
-    if not any(
-        _shows(answer, start, choices) for answer in (parts.answer, *row["references"])
-    ):
+    if not any(_shows(answer, start, choices) for answer in (parts.answer, *row["references"])):
         yield _wrong(row, start, draw.rng)
 
 
@@ -69,9 +67,7 @@ def several(row: Row, draw: Draw) -> Iterator[Row]:
     if len(choices) > 1 and letter_of(reference) in choices:
         together = _some_options(str(letter_of(reference)), choices, rng)
     elif answers.is_number(reference):
-        others = [
-            answers.other_number(reference, "", rng) for _ in range(rng.choice((1, 2)))
-        ]
+        others = [answers.other_number(reference, "", rng) for _ in range(rng.choice((1, 2)))]
         together = rng.sample([reference, *others], 2)
     else:
         return
@@ -100,9 +96,7 @@ def elsewhere(row: Row, draw: Draw) -> Iterator[Row]:
     """What was said to another question. Nothing where it may answer this one."""
     other = draw.rng.choice(draw.source_rows)
     choices = options(row["question"])
-    if not any(
-        _shows(answer, other["candidate"], choices) for answer in row["references"]
-    ):
+    if not any(_shows(answer, other["candidate"], choices) for answer in row["references"]):
         yield _wrong(row, other["candidate"], draw.rng)
 
 
