@@ -13,6 +13,7 @@ import yaml
 
 from lm_eval_bertjudge import cli
 from lm_eval_bertjudge.harness import outcome
+from tests.conftest import byte_level_tokenizer
 from tests.test_harness_run import QUESTIONS
 from tests.test_processes import HangingServer, results, started
 
@@ -158,8 +159,8 @@ def damaged(folder: Path) -> Iterator[Path]:
     judge = folder / "damaged"
     judge.mkdir()
     (judge / "judge_card.json").write_text('{"name": "damaged", "max_length": 128}')
-    for name in ("tokenizer.json", "model.safetensors"):
-        (judge / name).write_text("{}")
+    (judge / "tokenizer.json").write_text(byte_level_tokenizer().to_str())
+    (judge / "model.safetensors").write_text("{}")
     return judge
 
 
